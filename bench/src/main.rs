@@ -43,21 +43,23 @@ struct Arguments {
 enum What {
     /// Point selects on one MariaDB: Dyno's load generator and sysbench in turn.
     Load(load::Options),
-    /// The client's own half: its CPU time beside sysbench and an older Dyno, and its cycles by stage.
+    /// The client alone: its CPU time beside sysbench and an older Dyno, and its cycles by stage.
     Client(client::Options),
     /// Loading tables into one MariaDB: Dyno and sysbench in turn.
     Prepare(prepare::Options),
-    /// pgbench's own scripts on PostgreSQL: Dyno and pgbench in turn, the same rows, and the goals.
+    /// pgbench's own scripts on PostgreSQL: Dyno and pgbench in turn, whether both write the same rows, and the goals.
     Pgbench(pgbench::Options),
-    /// The insert benchmark: Dyno and iibench.py in turn, the same rows, and the goals.
+    /// The insert benchmark: Dyno and iibench.py in turn, whether both write the same rows, and the goals.
     Ibench(ibench::Options),
-    /// TPC-C by stored procedures beside the same transactions as statements: the share of new orders, and the ratio.
+    /// TPC-C with stored procedures, compared with the same transactions sent as statements: the share of new orders,
+    /// and the ratio of the two.
     Tprocc(tprocc::Options),
     /// Thousands of connections at a low rate: Dyno alone.
     Connections(connections::Options),
-    /// Thousands of connections that are lost at once: after what time they are back, and logins per tenth of a second.
+    /// Thousands of connections that are all lost at the same time: after what time they are back, and logins per
+    /// tenth of a second.
     Reconnect(reconnect::Options),
-    /// All benchmarks with goals, beside their goals.
+    /// All benchmarks that have goals: the measured values beside the goals.
     All(table::Options),
     /// CPU time that one reading of a server's counters costs the server and the reader.
     Counters(counters::Options),
@@ -67,26 +69,26 @@ enum What {
     Report(report::Options),
     /// Share of correct verdicts on real servers, with equal systems and with planted differences.
     Truth(truth::Options),
-    /// What would make ratios vary less, by the runs of results files: covariates, several instances in a round.
+    /// Ways to make ratios vary less, estimated from stored runs: covariates, and several instances in a round.
     Variance(variance::Options),
-    /// Verdicts beside neighbours that use from 5 to 100% of one CPU or two: which verdicts hold, and which
-    /// rounds are left out.
+    /// Verdicts while other processes (neighbours) use from 5 to 100% of one CPU or two: which verdicts are right, and
+    /// how many rounds are disturbed.
     Neighbours(neighbours::Options),
-    /// Importing logs of servers; replaying one beside pgreplay.
+    /// Importing logs of servers, and replaying a log, compared with pgreplay.
     Traffic(traffic::Options),
     /// Planted regressions that `dyno upgrade` has to find on a real upgrade, beside pt-upgrade; or its false alarms between
     /// equal versions.
     Upgrade(upgrade::Options),
-    /// Outages of known times: their begin and length as Dyno's load and sysbench see them.
+    /// Planted outages: their start and length as Dyno's load and sysbench record them.
     Outages(outages::Options),
-    /// Failovers whose losses are planted: what is lost by the mode of replication.
+    /// Failovers before which the replicas are cut off: what is lost in each mode of replication.
     Failovers(failovers::Options),
-    /// Lags of a replica that is held back for known times, beside those that Dyno measures.
+    /// Known lags of a replica that is held back, beside the lags that Dyno measures.
     Lag(lag::Options),
-    /// False alarms of the figures of events, between equal systems.
+    /// How often the figures of events show a difference between equal systems.
     Events(events::Options),
-    /// Work that a server postpones by 200 ms: the bias of a known ratio, with and without freezing resting
-    /// servers.
+    /// The bias of a known ratio if one server postpones work by 200 ms, with and without freezing the servers that are
+    /// not being measured.
     Freeze(freeze::Options),
     /// The capacity that several runs of one search find, and the spread between them.
     Capacity(capacity::Options),
@@ -109,7 +111,7 @@ enum What {
 }
 
 fn main() -> anyhow::Result<()> {
-    // The benchmark starts itself as the load process, as `dyno` does with `dyno drive`.
+    // The benchmark is also the program of its own load processes, as `dyno` is with `dyno drive`.
     if std::env::args_os().nth(1).is_some_and(|command| command == "drive") {
         return Ok(dyno_load::drive_stdio(|_| Ok(()))?);
     }

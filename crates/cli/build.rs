@@ -8,7 +8,8 @@ use std::process::Command;
 const PACKED_SINCE: (u32, u32) = (2, 36);
 
 fn main() {
-    // Cargo requires a file that every package contains.
+    // Cargo runs this build script again when this file changes. Without such a line, a change of any file of the
+    // package would have this effect. Every package contains this file.
     println!("cargo::rerun-if-changed=Cargo.toml");
     tell_version();
     pack_relocations();
@@ -17,7 +18,7 @@ fn main() {
 /// Sets `DYNO_VERSION`: the version, followed by the commit if the files belong to a repository.
 fn tell_version() {
     let version = env::var("CARGO_PKG_VERSION").unwrap_or_default();
-    // A package that was unpacked inside another repository is not tracked there.
+    // If the package was unpacked inside another repository, `Cargo.toml` is not tracked by that repository.
     let is_tracked = git(&["ls-files", "--error-unmatch", "Cargo.toml"]).is_some();
     let commit = git(&["rev-parse", "--short", "HEAD"]).filter(|_| is_tracked);
     println!(
@@ -27,7 +28,7 @@ fn tell_version() {
             None => version,
         }
     );
-    // `HEAD` changes with the branch, `logs/HEAD` with each commit on any branch.
+    // `HEAD` changes when another branch is checked out, and `logs/HEAD` changes with each commit on any branch.
     for name in ["HEAD", "logs/HEAD"] {
         let path =
             git(&["rev-parse", "--git-path", name]).filter(|path| is_tracked && Path::new(path).exists());
@@ -37,27 +38,27 @@ fn tell_version() {
     }
 }
 
-/// The output of git in this folder. `None` without git, or if it fails.
+/// Runs git in this folder and returns its output. `None` if git is missing or fails.
 fn git(arguments: &[&str]) -> Option<String> {
     let output =
         Command::new("git").args(arguments).output().ok().filter(|output| output.status.success())?;
     Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
 }
 
-/// Packs the relocations of a binary for this host if its glibc can apply them.
+/// Packs the relocations of a binary for this host, if the host's glibc can apply packed relocations.
 ///
-/// The binary has tens of thousands of pointers to relocate. Their records take three quarters of a megabyte, and the
-/// dynamic linker reads them in each process, including the load process of each trial. In packed form (`DT_RELR`),
-/// they take a few kilobytes.
+/// The binary has tens of thousands of pointers to relocate. Their records take three quarters of a megabyte in
+/// each process, including the load process of each trial, because the dynamic linker reads them at the start. In
+/// packed form (`DT_RELR`), they take a few kilobytes.
 fn pack_relocations() {
-    // Depends only on properties of the host that do not change.
+    // The decision depends only on properties of the host that do not change.
     if env::var("TARGET") == env::var("HOST") && glibc().is_some_and(|version| version >= PACKED_SINCE) {
         println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
     }
 }
 
-/// The oldest version of glibc on which the binary must run: `DYNO_GLIBC`, or the version of this host. `None` for
-/// another C library.
+/// The oldest version of glibc with which the binary must run: `DYNO_GLIBC`, or the version of this host. `None` if
+/// the host has another C library.
 fn glibc() -> Option<(u32, u32)> {
     println!("cargo::rerun-if-env-changed=DYNO_GLIBC");
     let version = env::var("DYNO_GLIBC").ok().or_else(glibc_of_host)?;

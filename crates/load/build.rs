@@ -1,4 +1,4 @@
-//! Compiles the crate again when a workload that it embeds is added, changed or removed.
+//! Tells Cargo to compile the crate again when one of its built-in workloads is added, changed or removed.
 
 fn main() {
     println!("cargo::rerun-if-changed=../../workloads");

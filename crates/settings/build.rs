@@ -1,4 +1,4 @@
-//! Rebuilds the tables when a file is added to `settings/`; a changed file is noticed without this.
+//! Rebuilds the tables when a file is added to `settings/`. Cargo notices a changed file without this script.
 
 fn main() {
     println!("cargo::rerun-if-changed=../../settings");

@@ -1,5 +1,5 @@
-//! A partitioned data set of many runs: rows written per second, and the time that `DuckDB` takes for the
-//! history of one test.
+//! A partitioned data set of many runs: how many rows are written per second, and how long `DuckDB` takes to
+//! compute the history of one test.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -77,7 +77,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes a results file that holds one run of many trials without samples.
+/// Writes a results file with one run of many trials. The trials have no samples.
 fn make_run(options: &Options, path: &Path) -> anyhow::Result<()> {
     let mut store = Store::open(path)?;
     let run = store.create_run(&records::run())?;
@@ -99,7 +99,7 @@ fn plan(number: u32) -> String {
     format!("plan-{number}")
 }
 
-/// Copies the only run of a file until the file has `runs` runs.
+/// Copies the only run of a results file until the file has `runs` runs.
 fn copy_run(path: &Path, runs: u32) -> anyhow::Result<()> {
     let file = Connection::open(path)?;
     for run in 2..=runs {
@@ -120,7 +120,7 @@ fn copy_run(path: &Path, runs: u32) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Makes the runs of a file differ: in plan, day and host, and in the numbers of their trials.
+/// Makes the runs of a file differ in plan, day and host, and in the numbers of their trials.
 fn change_runs(options: &Options, path: &Path, file_number: u32) -> anyhow::Result<()> {
     let mut file = Connection::open(path)?;
     let changes = file.transaction()?;
@@ -153,7 +153,7 @@ fn add_runs(results: &Path, dataset: &Path) -> anyhow::Result<Volume> {
     Ok(added)
 }
 
-/// Formats the times of the query for the history of one test.
+/// Runs the query for the history of one test, and formats its times.
 fn query(options: &Options, runs: u32, dataset: &Path) -> anyhow::Result<String> {
     let output = Command::new(&options.python)
         .args(["-c", include_str!("dataset.py")])

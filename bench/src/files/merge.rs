@@ -1,4 +1,4 @@
-//! Merging many results files: time and memory of `dyno results merge`.
+//! Merging many results files: how much time and memory `dyno results merge` takes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Makes files whose runs have equal trials but different start times.
+/// Makes results files whose runs have the same trials but different start times.
 fn make_files(options: &Options, folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let first = folder.join("0.db");
     let mut store = Store::open(&first)?;

@@ -12,14 +12,14 @@ const SYSTEMS: [&str; 2] = ["old", "new"];
 const STEPS: u32 = 5;
 const CLIENTS: [u32; 10] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
-/// Trials with one number: one for each system, step and number of clients.
+/// Number of trials in a pass: one for each system, step and number of clients.
 const TRIALS_A_PASS: u32 = (SYSTEMS.len() * CLIENTS.len()) as u32 * STEPS;
 
-/// Number of different histograms. In a real run all of them differ, but their creation is not part of the
-/// measurement.
+/// Number of different histograms. In a real run, all histograms differ. Here they are reused, because making them
+/// is not part of the measurement.
 const HISTOGRAMS: usize = 64;
 
-/// Events in the histogram of one second.
+/// Number of events in the histogram of one second.
 const EVENTS_A_HISTOGRAM: u32 = 5_000;
 
 pub(crate) fn run() -> RunRecord {
@@ -62,7 +62,7 @@ pub(crate) fn steps(trials: u32, seconds: u32) -> Vec<StepRecord> {
     (0..STEPS).map(step).collect()
 }
 
-/// The values from which records are built.
+/// The random values from which records are made.
 pub(crate) struct Pool {
     histograms: Vec<LatencyRecord>,
     random: Random,
@@ -75,7 +75,7 @@ impl Pool {
         Self { histograms, random }
     }
 
-    /// A trial with one sample per second and `series` counters that change each second.
+    /// Makes a trial with one sample per second and `series` counters that change each second.
     pub(crate) fn trial(&mut self, number: u32, seconds: u32, series: u32) -> TrialRecord {
         let place = number as usize;
         TrialRecord {
@@ -150,7 +150,7 @@ impl Pool {
     }
 }
 
-/// Latencies in µs, mostly small with a few large ones, as an HDR histogram.
+/// Makes an HDR histogram of latencies in µs. Most latencies are small, and a few are large.
 fn histogram(random: &mut Random) -> LatencyRecord {
     latency_record((0..EVENTS_A_HISTOGRAM).map(|_| {
         let unit = (random.below(1 << 20) + 1) as f64 / f64::from(1 << 20);
@@ -158,7 +158,7 @@ fn histogram(random: &mut Random) -> LatencyRecord {
     }))
 }
 
-/// Marsaglia's xorshift64 (Journal of Statistical Software 8(14), 2003).
+/// A random number generator: Marsaglia's xorshift64 (Journal of Statistical Software 8(14), 2003).
 struct Random(u64);
 
 impl Random {

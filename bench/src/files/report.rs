@@ -1,5 +1,5 @@
-//! The HTML report of a large run: time to read and render it, its size, time to open it in a browser. The
-//! run is synthetic; only its size is realistic.
+//! The HTML report of a large run: how long it takes to read the run and render the page, the page's size, and how
+//! long a browser takes to open it. The run is synthetic; only its size is realistic.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -78,8 +78,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Time from the start of the navigation to the end of the script, as the page measures it. The browser has
-/// shown another page before.
+/// Returns the time from the start of the navigation to the end of the page's script, in seconds. The page itself
+/// measures it. A blank page is opened first, so that the browser has started.
 fn open_seconds(browser: &mut Browser, html: &Path) -> f64 {
     browser.open("about:blank", 1280, 900, Scheme::Light);
     let mut page = browser.open(&format!("file://{}", html.display()), 1280, 900, Scheme::Light);
@@ -214,11 +214,11 @@ fn latency(random: &mut Random, events: u32) -> LatencyRecord {
     latency_record((0..events).map(|_| (200.0 / (random.next() + 0.001)) as u64))
 }
 
-/// A reproducible pseudo-random sequence (Marsaglia, "Xorshift RNGs", 2003).
+/// A reproducible random number generator (Marsaglia, "Xorshift RNGs", 2003).
 struct Random(u64);
 
 impl Random {
-    /// The next number, from 0 to 1.
+    /// Returns the next number, which is at least 0 and below 1.
     fn next(&mut self) -> f64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -1,4 +1,4 @@
-//! A large results file: cost of recording a trial and time of `dyno report`.
+//! A large results file: what it costs to record a trial, and how long `dyno report` takes.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -15,10 +15,10 @@ use dyno_store::{Ending, Store};
 use crate::files::records;
 use crate::support::{child, dyno};
 
-/// Goal for the time of a report of the file.
+/// Goal: longest time of a report of the file, in seconds.
 const REPORT_GOAL_SECONDS: f64 = 2.0;
 
-/// Goal for the CPU time of recording, as a share of a core while the trial runs.
+/// Goal: largest CPU time of recording, as a share of one core while the trial runs.
 const RECORDING_GOAL_PERCENT: f64 = 1.0;
 
 #[derive(Args)]
@@ -96,7 +96,7 @@ impl Recording {
     }
 }
 
-/// Writes the file one trial at a time, as a run does.
+/// Writes the results file one trial at a time, as a run does.
 fn record(options: &Options, path: &Path) -> anyhow::Result<Recording> {
     let mut store = Store::open(path)?;
     let run = store.create_run(&records::run())?;
@@ -122,7 +122,7 @@ fn record(options: &Options, path: &Path) -> anyhow::Result<Recording> {
     Ok(recording)
 }
 
-/// CPU time of this process so far.
+/// Returns the CPU time that this process has used, in seconds.
 pub(crate) fn cpu_seconds() -> anyhow::Result<f64> {
     // SAFETY: an all-zero timespec is a valid value of that plain C structure.
     let mut time: libc::timespec = unsafe { std::mem::zeroed() };
@@ -132,7 +132,7 @@ pub(crate) fn cpu_seconds() -> anyhow::Result<f64> {
     Ok(time.tv_sec as f64 + time.tv_nsec as f64 / 1e9)
 }
 
-/// Measures the time of reports in one format. Before the first, the file is dropped from the page cache.
+/// Measures how long reports in one format take. Before the first report, the file is dropped from the page cache.
 fn report(dyno: &Path, results: &Path, format: &str, rounds: usize) -> anyhow::Result<Vec<String>> {
     forget(results)?;
     let first = report_seconds(dyno, results, format)?;
@@ -159,7 +159,7 @@ fn report_seconds(dyno: &Path, results: &Path, format: &str) -> anyhow::Result<f
     Ok(began.elapsed().as_secs_f64())
 }
 
-/// Drops a file from the page cache, as after a restart.
+/// Drops a file from the page cache, so that the next read comes from the disk, as after a restart.
 fn forget(path: &Path) -> anyhow::Result<()> {
     let file = File::open(path)?;
     // Only pages that are on disk can be dropped.

@@ -1,4 +1,5 @@
-//! Latency of thousands of connections at a low open-loop rate.
+//! The latency of thousands of connections at a low open-loop rate: events start on schedule, even if earlier
+//! events have not ended.
 
 use clap::Args;
 use dyno_load::{Rate, Total};
@@ -63,7 +64,7 @@ pub(crate) fn measure(options: &Options) -> anyhow::Result<Total> {
     Ok(total)
 }
 
-/// The load of the goals.
+/// The load for which goals are set.
 pub(crate) fn goal() -> Options {
     Options { connections: 10_000, rate: 1000.0, seconds: 10 }
 }
@@ -72,7 +73,7 @@ pub(crate) fn quantile_ms(total: &Total, quantile: f64) -> f64 {
     total.latency.quantile_us(quantile).unwrap_or(f64::NAN) / 1000.0
 }
 
-/// The sum of ignored errors and unfinished events.
+/// Returns the number of ignored errors plus the number of unfinished events.
 pub(crate) fn errors(total: &Total) -> u64 {
     total.counts.errors + u64::from(total.unfinished)
 }

@@ -1,4 +1,4 @@
-//! The insert benchmark by Dyno and by its author's program, in turn on one server.
+//! The insert benchmark, run by Dyno and by the program of the benchmark's author in turn on the same server.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,11 +15,12 @@ use crate::support::goals::{Goals, Limit};
 use crate::support::pair::{self, Pair};
 use crate::support::{dyno, server};
 
-/// The peer's table, and Dyno's.
+/// The table that the author's program creates.
 const THEIR_TABLE: &str = "purchases_index";
+/// The table that Dyno creates.
 const OUR_TABLE: &str = "purchases1";
 
-/// What to do without the peer.
+/// The error message if the author's program, the peer, is not given.
 const MISSING: &str = "give the path of the peer, iibench.py, with --iibench: it is in bench/ibench of \
     https://github.com/mdcallag/mytools (Apache licence); its Python needs MySQLdb (Debian's python3-mysqldb, or mysqlclient of PyPI). \
     With --alone, Dyno is measured without it";
@@ -29,10 +30,10 @@ pub(crate) struct Options {
     /// The peer: iibench.py of github.com/mdcallag/mytools, in bench/ibench.
     #[arg(long)]
     iibench: Option<PathBuf>,
-    /// Measure Dyno without the peer: a trial run that meets no goal.
+    /// Measure Dyno without the peer. Such a run has no goals.
     #[arg(long)]
     alone: bool,
-    /// The Python that runs it.
+    /// The Python that runs the peer.
     #[arg(long, default_value = "python3")]
     python: PathBuf,
     /// Systems of the catalogue, measured one after the other.
@@ -41,23 +42,24 @@ pub(crate) struct Options {
     /// Rows that are loaded.
     #[arg(long, default_value_t = 500_000)]
     rows: u32,
-    /// Rows that are then inserted, and as many deleted, 50 in a transaction.
+    /// Rows that are inserted after the load. The same number of rows is deleted. A transaction has 50 rows.
     #[arg(long, default_value_t = 100_000)]
     writes: u32,
-    /// Measurements of each side, each on a new server. From six on, the interval needs no assumption.
+    /// Number of measurements of each program, each on a new server. If there are at least six, the interval does not
+    /// assume that the values are normally distributed.
     #[arg(long, default_value_t = 6)]
     rounds: usize,
 }
 
-/// Rows of a transaction of the step l.i1.
+/// Number of rows in a transaction of the step l.i1.
 const ROWS_PER_COMMIT: u32 = 50;
 
-/// A step that is measured.
+/// A step that is measured. `l.i0`, `l.x` and `l.i1` are the steps' names in the insert benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    /// l.i0 and l.x: rows in order of their keys, then the indexes.
+    /// l.i0 and l.x: inserts rows in the order of their keys, and then makes the indexes.
     Load,
-    /// l.i1: inserts, and deletes at the other end.
+    /// l.i1: inserts rows at one end of the table, and deletes as many at the other end.
     Write,
 }
 
@@ -77,7 +79,7 @@ impl Step {
     }
 }
 
-/// What both sides leave in their tables.
+/// The contents of the peer's table or of Dyno's table after a step.
 #[derive(Clone, Copy, Debug, Default)]
 struct Left {
     rows: u64,
@@ -126,7 +128,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The systems, the fastest first.
+/// Returns the names of the systems, the fastest first. Each system has the peer's speed and Dyno's; `of` selects one
+/// of the two.
 fn order(speeds: &[(&str, (f64, f64))], of: fn((f64, f64)) -> f64) -> String {
     let mut sorted: Vec<_> = speeds.iter().map(|(system, both)| (of(*both), *system)).collect();
     sorted.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -136,9 +139,9 @@ fn order(speeds: &[(&str, (f64, f64))], of: fn((f64, f64)) -> f64) -> String {
 /// The measurements of a system.
 struct Measured {
     steps: Vec<(Step, Pair)>,
-    /// What the last round left on both sides, if there is a peer.
+    /// The contents of the peer's table and of Dyno's table after the last round; `None` if there is no peer.
     left: Option<[Left; 2]>,
-    /// The ratio of the sizes on disk after the load, of each round.
+    /// For each round, the size of Dyno's table after the load, divided by the size of the peer's table.
     sizes: Vec<f64>,
 }
 
@@ -163,7 +166,7 @@ fn measure(options: &Options, system: &str) -> anyhow::Result<Measured> {
         }
         if options.iibench.is_some() {
             if system.ends_with("rocksdb") {
-                // Otherwise the sizes depend on what happens to be merged already.
+                // Without this, the size would depend on how much of the table is compacted already.
                 server.query("SET GLOBAL rocksdb_force_flush_memtable_now = ON")?;
                 server.query("SET GLOBAL rocksdb_compact_cf = 'default'")?;
             }
@@ -182,7 +185,7 @@ fn measure(options: &Options, system: &str) -> anyhow::Result<Measured> {
     })
 }
 
-/// Rows of a table, and bytes of it and its indexes as the server tells them.
+/// Returns the number of rows in a table, and the bytes of the table and its indexes as the server reports them.
 fn left_in(server: &Server, table: &str) -> anyhow::Result<Left> {
     let number = |sql: &str| -> anyhow::Result<f64> {
         let result = server.query(sql)?;
@@ -202,7 +205,7 @@ fn engine_of(system: &str) -> &str {
     system.split_once('/').map_or("innodb", |(_, engine)| engine)
 }
 
-/// Runs a step of the peer. `queries` of the sample are rows.
+/// Runs a step with the peer. The field `queries` of the returned sample counts rows.
 fn by_iibench(
     options: &Options,
     program: &Path,
@@ -212,7 +215,7 @@ fn by_iibench(
 ) -> anyhow::Result<Sample> {
     let access = server.access();
     let rows = step.rows(options);
-    // It writes files beside itself.
+    // The peer writes files into its working folder.
     let folder = tempfile::tempdir()?;
     let mut command = Command::new(&options.python);
     command
@@ -239,7 +242,7 @@ fn by_iibench(
     Ok(sample(rows, began.elapsed().as_secs_f64(), cpu_us, memory_bytes_max))
 }
 
-/// Runs a step of Dyno. A load makes the table anew.
+/// Runs a step with Dyno. The step `Load` first removes Dyno's table.
 fn by_dyno(options: &Options, server: &Server, system: &str, step: Step) -> anyhow::Result<Sample> {
     let (table_size, rows_per_commit) = (options.rows.to_string(), ROWS_PER_COMMIT.to_string());
     let rows = step.rows(options);

@@ -16,15 +16,16 @@ pub(crate) struct Options {
     /// The `dyno` program to compare.
     #[arg(long, default_value = "target/release/dyno")]
     dyno: String,
-    /// Runs of each, in turn.
+    /// Runs of each program. The programs take turns.
     #[arg(long, default_value_t = 15)]
     rounds: u32,
 }
 
-/// Work for both programs: small primes, whose loops are short, and large ones.
+/// Work that both programs do: many tests of small numbers for primes, whose loops are short, and few tests of
+/// large numbers.
 const WORK: &[&str] = &["cpu --events=4000 --time=0", "cpu --cpu-max-prime=200000 --events=60 --time=0"];
 
-/// Ratios of CPU times that count as equal.
+/// The ratios of CPU times that count as equal.
 const GOAL: RangeInclusive<f64> = 0.95..=1.05;
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
@@ -57,7 +58,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The CPU time of a program in user mode. Other programs hardly affect it.
+/// Returns the CPU time in user mode that a program used. Unlike elapsed time, this hardly depends on other programs
+/// that run at the same time.
 fn cpu_time(command: &mut Command) -> anyhow::Result<Duration> {
     let before = of_children()?;
     let status = command.stdout(Stdio::null()).status().with_context(|| format!("cannot run {command:?}"))?;
@@ -67,7 +69,7 @@ fn cpu_time(command: &mut Command) -> anyhow::Result<Duration> {
     Ok(of_children()?.saturating_sub(before))
 }
 
-/// The user-mode CPU time of children that have ended.
+/// Returns the user-mode CPU time of all children that have ended so far.
 fn of_children() -> anyhow::Result<Duration> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the kernel fills the structure, which belongs to this function.

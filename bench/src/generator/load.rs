@@ -17,10 +17,10 @@ pub(crate) struct Options {
     /// Numbers of connections. Each is one row of the table.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 8, 64, 512, 2000])]
     connections: Vec<u32>,
-    /// Sessions in which the clients run, one after the other.
+    /// Kinds of sessions in which the clients run. They are measured one after the other.
     #[arg(long, value_delimiter = ',', default_values = ["own", "servers"])]
     sessions: Vec<Session>,
-    /// Measurements of each side, each on a new server. The table shows medians.
+    /// Number of measurements of each program, each on a new server. The table shows medians.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
     /// The load.
@@ -93,7 +93,7 @@ pub(crate) struct Case {
     pub(crate) session: Session,
 }
 
-/// The sides beside Dyno.
+/// The programs with which Dyno is compared.
 #[derive(Clone, Copy)]
 pub(crate) struct Sides<'a> {
     pub(crate) sysbench: bool,
@@ -101,7 +101,7 @@ pub(crate) struct Sides<'a> {
     pub(crate) before: Option<&'a Path>,
 }
 
-/// Measures Dyno and sysbench. `adjust` changes Dyno's job. All cases use the tables of the first.
+/// Measures Dyno and sysbench. `adjust` changes Dyno's job. All cases use the tables of the first case.
 pub(crate) fn measure(
     cases: &[Case],
     rounds: usize,
@@ -110,7 +110,7 @@ pub(crate) fn measure(
     measure_sides(cases, rounds, Sides { sysbench: true, before: None }, adjust)
 }
 
-/// As [`measure`], with these sides beside Dyno.
+/// As [`measure`], but compares Dyno with the programs in `sides`.
 pub(crate) fn measure_sides(
     cases: &[Case],
     rounds: usize,

@@ -1,4 +1,4 @@
-//! The load generator beside other programs: rates, latencies, CPU time.
+//! The load generator compared with other programs: rates, latencies and CPU time.
 
 pub(crate) mod client;
 pub(crate) mod connections;

@@ -1,5 +1,5 @@
-//! Plants outages of known begin and length, and measures how exactly the load sees them. In an outage all processes of
-//! the server are stopped.
+//! Plants outages whose start and length are known, and measures how exactly the load records them. In an outage,
+//! all processes of the server are stopped.
 //!
 //! ```console
 //! $ cargo run --release -p dyno-bench -- outages
@@ -23,16 +23,17 @@ use crate::generator::load::fill;
 use crate::support::shape::Shape;
 use crate::support::{dyno, pair, server};
 
-/// Largest error of the goal, and the share of outages that must be within it.
+/// Goal: largest error of the start and of the length of an outage, in seconds.
 const GOAL_SECONDS: f64 = 0.05;
+/// Goal: the share of the outages whose error is at most [`GOAL_SECONDS`].
 const GOAL_SHARE: f64 = 0.95;
-/// Range of the lengths, drawn evenly on a logarithmic scale.
+/// The range from which the lengths of outages are drawn, evenly on a logarithmic scale.
 const LENGTHS_SECONDS: (f64, f64) = (0.2, 5.0);
-/// Time before each outage.
+/// The range of the time before each outage.
 const CALM_SECONDS: (f64, f64) = (1.5, 2.5);
-/// Outages of one load.
+/// Number of outages in one run of the load.
 const BATCH: usize = 10;
-/// Longest wait for a frame, which comes each second.
+/// Time limit for the next frame from the load, which sends one each second.
 const FRAME_PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Args)]
@@ -46,16 +47,16 @@ pub(crate) struct Options {
     /// Leave sysbench out.
     #[arg(long)]
     alone: bool,
-    /// Seed of the lengths and times.
+    /// Seed of the random lengths of the outages, and of the random times between them.
     #[arg(long, default_value_t = 44)]
     seed: u64,
 }
 
-/// A planted outage and what was seen of it.
+/// A planted outage, and what a load generator recorded of it.
 #[derive(Clone, Copy)]
 struct Seen {
     planted: Outage,
-    /// `None` if nothing was seen.
+    /// `None` if the load generator saw no outage.
     seen: Option<Outage>,
 }
 
@@ -101,7 +102,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The time before an outage, and its length.
+/// Draws the time before an outage, and the outage's length, in seconds.
 fn draw(random: &mut SplitMix64) -> (f64, f64) {
     let mut share = || random.below(1_000_000) as f64 / 1e6;
     let (least, most) = LENGTHS_SECONDS;
@@ -109,7 +110,7 @@ fn draw(random: &mut SplitMix64) -> (f64, f64) {
     (calm, least * (most / least).powf(share()))
 }
 
-/// Stops the server as planned. The outages are in seconds since `epoch`.
+/// Stops the server for each planned outage in turn. Returns the outages, with their starts in seconds since `epoch`.
 fn plant(access: &Access, plan: &[(f64, f64)], epoch: Instant) -> anyhow::Result<Vec<Outage>> {
     let mut freezer = Freezer::of(access.pid).context("the server is gone")?;
     let mut planted = Vec::new();
@@ -159,7 +160,8 @@ fn with_dyno(
     Ok(seen_in(&total, &planted))
 }
 
-/// What the load saw of each outage, from a second before it until the next.
+/// Returns each planted outage with the longest outage that the load recorded near it: at most a second before it
+/// begins or after it ends.
 fn seen_in(total: &Total, planted: &[Outage]) -> Vec<Seen> {
     let timeline = Timeline { bin_seconds: TIMELINE_BIN_SECONDS, bins: total.timeline.clone() };
     let stopped: f64 = planted.iter().map(|outage| outage.seconds).sum();
@@ -171,7 +173,7 @@ fn seen_in(total: &Total, planted: &[Outage]) -> Vec<Seen> {
     planted.iter().map(around).collect()
 }
 
-/// sysbench prints a line each second. An outage is the seconds without a transaction.
+/// Plants outages under sysbench, which prints a line each second. An outage is the seconds without a transaction.
 fn with_sysbench(
     access: &Access,
     shape: &Shape,
@@ -213,7 +215,7 @@ fn with_sysbench(
     Ok(planted.iter().map(around).collect())
 }
 
-/// Transactions a second of the line `[ 3s ] thds: 8 tps: 1234.00 qps: …`.
+/// Reads the transactions per second from a line such as `[ 3s ] thds: 8 tps: 1234.00 qps: …`.
 fn rate_of(line: &str) -> Option<f64> {
     let rest = line.starts_with('[').then(|| line.split_once("tps: "))??.1;
     rest.split_whitespace().next()?.parse().ok()

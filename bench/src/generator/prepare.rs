@@ -1,4 +1,4 @@
-//! Loading tables: both sides in turn, in rows per second.
+//! Compares how many rows per second Dyno and sysbench load into new tables. The two programs take turns.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -13,8 +13,8 @@ use crate::support::{dyno, server, sysbench};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Numbers of tables. Each is one row of the report. Each table is loaded by one connection, up to the
-    /// limit.
+    /// Numbers of tables. Each number is one row of the report. There is one connection for each table, but at most
+    /// `connections` of them.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 8])]
     tables: Vec<u32>,
     /// Rows per table.
@@ -23,7 +23,7 @@ pub(crate) struct Options {
     /// Largest number of connections.
     #[arg(long, default_value_t = 8)]
     connections: u32,
-    /// Measurements of each side, each on a new server. The table shows medians.
+    /// Number of measurements of each program, each on a new server. The table shows medians.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
 }
@@ -63,13 +63,13 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Tables that are loaded over a number of connections.
+/// How many tables are loaded, over how many connections.
 pub(crate) struct Case {
     pub(crate) tables: u32,
     pub(crate) connections: u32,
 }
 
-/// Measures both sides. The `queries` of a sample are rows.
+/// Measures Dyno and sysbench. The field `queries` of a sample counts rows.
 pub(crate) fn measure(cases: &[Case], rows: u32, rounds: usize) -> anyhow::Result<(Vec<Pair>, String)> {
     let start = || server::start(&BTreeMap::from(SETTINGS));
     pair::on_new_servers(rounds, cases, start, |server, &Case { tables, connections }, pair| {
@@ -95,7 +95,8 @@ pub(crate) fn measure(cases: &[Case], rows: u32, rounds: usize) -> anyhow::Resul
     })
 }
 
-/// Loads tables and drops them. Returns the load's CPU time (µs) and memory (bytes).
+/// Takes a sample of `load`, which loads the tables and returns its CPU time (µs) and memory (bytes). Then drops
+/// the tables.
 fn timed(
     access: &Access,
     shape: &Shape,

@@ -1,4 +1,4 @@
-//! All goals in one run: the goal, the measured value, and whether it is met.
+//! Measures everything that has a goal, and shows each goal, the measured value, and whether the goal is met.
 
 use clap::Args;
 
@@ -10,7 +10,7 @@ use crate::support::shape::Shape;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Measurements of each side, each on a new server. The table shows medians.
+    /// Number of measurements of each program, each on a new server. The table shows medians.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
     /// Seconds per measurement.
@@ -21,9 +21,9 @@ pub(crate) struct Options {
     without_pgbench: bool,
 }
 
-/// Goals for point selects over a number of connections, as ratios to sysbench. With one connection, the
-/// client's CPU time is one sleep and one wake-up per query, the same on both sides; there the latency is the
-/// goal.
+/// Goals for point selects over a number of connections, as ratios of Dyno to sysbench. With one connection, the
+/// client's CPU time is one sleep and one wake-up per query, which is the same for both programs. Therefore the
+/// goal for one connection is a latency, not CPU time.
 struct PointSelects {
     connections: u32,
     cpu_at_most: Option<f64>,
@@ -32,7 +32,7 @@ struct PointSelects {
     memory_at_most: f64,
 }
 
-/// The goals of clients in their own session, and in the server's.
+/// Returns the goals for clients in a session of their own or in the server's session.
 fn point_selects(session: Session) -> Vec<PointSelects> {
     let rows = match session {
         Session::Own => {
@@ -59,7 +59,7 @@ fn point_selects(session: Session) -> Vec<PointSelects> {
     [one].into_iter().chain(several).collect()
 }
 
-/// Rows per table of the loads.
+/// Rows per table when the loading of tables is measured.
 const LOADED_ROWS: u32 = 100_000;
 
 #[derive(Clone, Copy)]
@@ -84,7 +84,7 @@ impl Goal {
     }
 }
 
-/// The table under construction.
+/// The table of goals that is being filled.
 struct Goals {
     table: comfy_table::Table,
     missed: u32,
@@ -96,7 +96,7 @@ impl Goals {
         Self { table, missed: 0 }
     }
 
-    /// Adds a ratio of Dyno to the other tool, and its range over the servers.
+    /// Adds the ratio of Dyno's figure to the other tool's: the median over the servers, and the range.
     fn ratio(&mut self, what: &str, pair: &Pair, of: fn(&Sample) -> f64, goal: Option<Goal>) {
         let ((theirs, ours), ratios) = (pair.medians(of), pair.ratios(of));
         let cells = [
@@ -130,7 +130,7 @@ impl Goals {
         );
     }
 
-    /// Adds a number of Dyno alone.
+    /// Adds a number that is measured for Dyno alone.
     fn number(&mut self, what: &str, ours: f64, goal: Goal) {
         self.row(what, ["", &format!("{ours:.2}"), "", ""].map(str::to_owned), Some(goal), ours);
     }
@@ -174,7 +174,7 @@ fn measure(options: &Options, goals: &mut Goals) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Point selects over one to 2,000 connections, then transactions.
+/// Measures point selects over 1 to 2,000 connections, and then transactions.
 fn queries(options: &Options, goals: &mut Goals) -> anyhow::Result<()> {
     let shape = |workload: &str| Shape {
         workload: workload.to_owned(),
@@ -205,7 +205,7 @@ fn queries(options: &Options, goals: &mut Goals) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Loads one table, then eight.
+/// Measures the loading of one table, and then of eight.
 fn loading(options: &Options, goals: &mut Goals) -> anyhow::Result<()> {
     let cases = [1, 8].map(|tables| prepare::Case { tables, connections: tables });
     let (pairs, _) = prepare::measure(&cases, LOADED_ROWS, options.rounds)?;
@@ -213,8 +213,7 @@ fn loading(options: &Options, goals: &mut Goals) -> anyhow::Result<()> {
         let what = |of: &str| format!("prepare, tables: {}, {of}", case.tables);
         goals.ratio(&what("rows/s"), pair, |sample| sample.queries_per_second, Some(Goal::AtLeast(1.0)));
         goals.ratio(&what("client CPU µs/row"), pair, Sample::cpu_us_per_query, Some(Goal::AtMost(1.0)));
-        // The server's CPU time limits the rows per second that a client can load. It is shown without a
-        // goal.
+        // The server's CPU time limits how many rows per second a client can load. It is shown without a goal.
         goals.ratio(&what("server CPU µs/row"), pair, Sample::server_us_per_query, None);
     }
     Ok(())

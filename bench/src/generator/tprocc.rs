@@ -1,4 +1,5 @@
-//! TPC-C by stored procedures, and the same transactions sent statement by statement, in turn on one server.
+//! Compares two ways of running TPC-C on the same server, in turn: transactions as stored procedures, and the same
+//! transactions sent statement by statement.
 
 use std::cell::RefCell;
 
@@ -12,7 +13,8 @@ use crate::support::goals::{Goals, Limit};
 use crate::support::pair::{self, Pair};
 use crate::support::{dyno, server};
 
-/// New orders that name an item which does not exist are rolled back (clause 2.4.1.4 of the specification).
+/// Share of new orders that are committed. The others name an item that does not exist, and are rolled back (clause
+/// 2.4.1.4 of the specification).
 const COMMITTED: f64 = 0.99;
 
 #[derive(Args)]
@@ -26,7 +28,8 @@ pub(crate) struct Options {
     /// Connections.
     #[arg(long, default_value_t = 4)]
     connections: u32,
-    /// Measurements of each side, each on a new server. From six on, the interval needs no assumption.
+    /// Number of measurements with procedures, and of measurements without them. Each of these pairs uses a new server.
+    /// If there are at least six, the interval does not assume that the values are normally distributed.
     #[arg(long, default_value_t = 6)]
     rounds: usize,
     /// Seconds per measurement.
@@ -43,7 +46,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         goals.values(&what("share of new orders"), &shares.into_inner(), Some(Limit::Within(0.44, 0.46)));
         goals.ratio(&what("transactions/s"), &pair, |sample| sample.queries_per_second, None);
         goals.ratio(&what("client CPU µs/transaction"), &pair, Sample::cpu_us_per_query, None);
-        // PostgreSQL has a process for each connection, whose time is not measured.
+        // PostgreSQL has a process for each connection. The CPU time of these processes is not measured.
         if !system.starts_with("postgres") {
             goals.ratio(&what("server CPU µs/transaction"), &pair, Sample::server_us_per_query, None);
         }
@@ -55,7 +58,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Measures both sides of a system. The share of new orders of each run goes to `shares`.
+/// Measures a system with stored procedures and without them. Appends each run's share of new orders to `shares`.
 fn measure(options: &Options, system: &str, shares: &RefCell<Vec<f64>>) -> anyhow::Result<Pair> {
     let start = || {
         let settings: &[(&str, &str)] = match system {
@@ -73,7 +76,7 @@ fn measure(options: &Options, system: &str, shares: &RefCell<Vec<f64>>) -> anyho
         let access = server.access();
         let side = |procedures| move || sample(options, access, procedures, shares);
         pair.take(side(false), side(true))?;
-        // It fails if a condition does not hold.
+        // The job fails if a consistency condition of TPC-C does not hold.
         dyno::run(&job(options, access, "check", true)?, Session::Servers)?;
         Ok(())
     })?;
@@ -83,12 +86,12 @@ fn measure(options: &Options, system: &str, shares: &RefCell<Vec<f64>>) -> anyho
 fn job(options: &Options, access: &Access, command: &str, procedures: bool) -> anyhow::Result<Job> {
     let procedures = if procedures { "on" } else { "off" };
     let scale = options.scale.to_string();
-    // At a stricter level, PostgreSQL refuses transactions that the others let wait.
+    // At a stricter isolation level, PostgreSQL aborts transactions that only have to wait in other engines.
     let workload = [("scale", scale.as_str()), ("procedures", procedures), ("trx_level", "RC")];
     dyno::builtin(access, "tprocc", command, &workload)
 }
 
-/// Runs transactions for the whole time. `queries` of the sample are transactions.
+/// Runs transactions for the configured time. The field `queries` of the returned sample counts transactions.
 fn sample(
     options: &Options,
     access: &Access,
@@ -113,7 +116,7 @@ fn sample(
     Ok(Sample { server_us, ..dyno::sample(&total, events, cpu_us, memory_bytes_max) })
 }
 
-/// The number in `tprocc: 1234 new orders in 10.0 s, …`.
+/// Reads the number of new orders from a line such as `tprocc: 1234 new orders in 10.0 s, …`.
 fn new_orders_of(text: &str) -> Option<f64> {
     text.lines().find(|line| line.contains("new orders"))?.split(' ').nth(1)?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! Mutated input for code that reads bytes from outside. A case depends only on its seed and number, so it
+//! Feeds mutated input to code that reads bytes from outside. A case depends only on the seed and its number, so it
 //! can be reproduced.
 //!
 //! ```console
@@ -22,7 +22,8 @@ use dyno_fuzz::{Corpus, Mutator, Target, cells_of};
 
 /// Interval between progress messages.
 const TOLD_EVERY: Duration = Duration::from_secs(30);
-/// A case that takes more CPU time is reported, because a server or a file could delay a run with it.
+/// A case that takes more CPU time than this is reported, because a hostile server or file could delay a run with
+/// such input.
 const SLOW: Duration = Duration::from_secs(2);
 
 #[derive(Args)]
@@ -57,18 +58,18 @@ fn cores() -> NonZeroUsize {
     thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
-/// Findings: the place of a panic, or the word for a slow case, with the number of the first case and the
-/// count.
+/// The findings. The key is the source location of a panic, or the word `slow`. The values are the number of the first
+/// case that had this finding, and how many cases had it.
 type Found = BTreeMap<String, (u64, u64)>;
 
-/// The findings, and the number of changed cells of results files.
+/// The findings so far. `cells` counts the changed values in results files.
 #[derive(Default)]
 struct Tried {
     found: Found,
     cells: u64,
 }
 
-/// Cases that several threads try.
+/// The cases, which several threads share.
 struct Cases<'a> {
     target: Target,
     mutator: &'a Mutator,
@@ -76,12 +77,12 @@ struct Cases<'a> {
     next: AtomicU64,
     end: u64,
     tried: Mutex<Tried>,
-    /// When progress was told.
+    /// When progress was last reported.
     told: Mutex<Instant>,
 }
 
 thread_local! {
-    /// Place of the thread's last panic.
+    /// The source location of the thread's last panic.
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
@@ -92,7 +93,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         return fs::write(path, mutator.case(first))
             .with_context(|| format!("cannot write {}", path.display()));
     }
-    // For a single case, the panic's own message says everything.
+    // If only one case is run, the standard panic message is enough.
     if cases > 1 {
         panic::set_hook(Box::new(keep_place));
     }
@@ -107,7 +108,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     };
     thread::scope(|scope| {
         let workers: Vec<_> = (0..jobs.get()).map(|_| scope.spawn(|| shared.try_all())).collect();
-        // A thread that is joined has dropped what the target keeps.
+        // A thread's local data, which some targets use, is certainly dropped only when the thread has been joined.
         workers.into_iter().try_for_each(thread::ScopedJoinHandle::join)
     })
     .map_err(|_| anyhow::anyhow!("a thread of cases panicked"))?;
@@ -166,7 +167,7 @@ impl Cases<'_> {
         self.tried().cells += cells;
     }
 
-    /// Adds a finding. A new one is printed at once, before the end.
+    /// Adds a finding. A new finding is printed immediately.
     fn add(&self, number: u64, what: String) {
         let mut tried = self.tried();
         let found = &mut tried.found;
@@ -182,7 +183,7 @@ impl Cases<'_> {
         self.tried.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the progress from time to time, unless another thread is doing so.
+    /// Reports progress from time to time, unless another thread is doing so.
     fn tell(&self, number: u64) {
         if let Ok(mut told) = self.told.try_lock()
             && told.elapsed() > TOLD_EVERY
@@ -193,7 +194,8 @@ impl Cases<'_> {
     }
 }
 
-/// CPU time of this thread. Other processes on the machine do not make a case slow.
+/// Returns the CPU time of this thread. Unlike elapsed time, it does not grow when other processes delay the
+/// thread.
 fn cpu_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the time lives through the call.

@@ -1,4 +1,4 @@
-//! What Dyno does when its input or its machine fails.
+//! How Dyno behaves when its input or its machine is faulty.
 
 pub(crate) mod faults;
 pub(crate) mod fuzz;

@@ -1,4 +1,4 @@
-//! CPU time of reading a server's counters, of the server and of the reader, while connections are open.
+//! What it costs to read a server's counters while connections are open: CPU time of the server and of the reader.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -30,7 +30,8 @@ struct Cost {
     numbers: usize,
 }
 
-/// The connections are idle. On a busy server, the cost of one reading per second would be lost in the noise.
+/// Measures the readings that a run makes each second, and those at the start and the end of a trial. The connections
+/// are idle, because on a busy server the cost of one reading per second would be lost in the noise.
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let server = server::start(&BTreeMap::new())?;
     let mut open = Vec::new();
@@ -59,7 +60,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
             ms(cost.elapsed_us),
             ms(cost.reader_us),
             ms(cost.server_us),
-            // A second has 10,000 times the microseconds of a hundredth of a percent.
+            // One reading per second uses this share of a core, in percent: µs / 1,000,000 × 100.
             format!("{:.2}", (cost.reader_us + cost.server_us) / 10_000.0),
         ]);
     }
@@ -79,7 +80,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
 }
 
 fn measure(counters: &mut Counters, depth: Depth, readings: u32, server_pid: u32) -> anyhow::Result<Cost> {
-    // The first reading determines the order of the names.
+    // The first reading is not measured, because it also determines the order of the names.
     counters.read(depth)?;
     let (mut reader, mut server) = (Process::open(std::process::id())?, Process::open(server_pid)?);
     let (reader_before, server_before) = (reader.sample()?, server.sample()?);

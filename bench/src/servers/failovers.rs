@@ -1,4 +1,4 @@
-//! Failovers whose losses are planted: replicas receive nothing for a known time before the primary is killed.
+//! Failovers whose losses are planted: for a known time before the primary is killed, its replicas receive nothing.
 //!
 //! ```console
 //! $ cargo run --release -p dyno-bench -- failovers
@@ -22,10 +22,10 @@ pub(crate) struct Options {
     /// Failovers of each system in each mode.
     #[arg(long, default_value_t = 100)]
     failovers: u32,
-    /// Time before each crash from which on replicas receive nothing, in ms.
+    /// How long before each crash the replicas stop receiving commits, in ms.
     #[arg(long, default_value_t = 100)]
     cut_off_ms: u64,
-    /// Acknowledged commits before each cut.
+    /// Acknowledged commits before replicas stop receiving.
     #[arg(long, default_value_t = 300)]
     commits: u64,
     /// Systems of the catalogue, measured one after the other.
@@ -104,7 +104,8 @@ impl Observer for Progress {
     }
 }
 
-/// The goal is met if every failover lost commits without waiting for replicas, and none did with waiting.
+/// Makes a table row. The goal depends on the mode. If commits do not wait for replicas, every failover must lose
+/// commits. If they wait, no failover may lose any.
 fn row(report: &CrashReport, mode: ReplicationMode) -> Vec<String> {
     let with_losses = report.crashes.iter().filter(|crash| crash.losses.lost > 0).count();
     let (goal, is_met) = match mode {

@@ -1,4 +1,4 @@
-//! What reading and copying a server's state costs, how late replicas are, and what a failover loses.
+//! What reading and copying a server's state costs, how late replicas are, and what failovers lose.
 
 pub(crate) mod counters;
 pub(crate) mod failovers;

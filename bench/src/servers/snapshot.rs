@@ -1,4 +1,4 @@
-//! Compares saving and restoring a snapshot with `cp` of the same folder.
+//! Compares the time to save and to restore a snapshot with the time that `cp` takes to copy the same folder.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -21,7 +21,7 @@ pub(crate) struct Options {
     /// Measurements of each kind. The table shows medians.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// The working folder. The benchmark measures its disk.
+    /// The working folder. The benchmark measures the disk that this folder is on.
     #[arg(long, default_value_os_t = std::env::temp_dir())]
     folder: PathBuf,
 }
@@ -43,7 +43,7 @@ fn measure(options: &Options, folder: &Path) -> anyhow::Result<()> {
     for round in 0..options.rounds {
         eprintln!("round {} of {}", round + 1, options.rounds);
         let copy = folder.join("copy");
-        // The copy ends when its data is on the disk, as Dyno's does.
+        // The time of the copy ends when its data is on the disk, as with Dyno's snapshots.
         copies.push(
             timed(|| {
                 let status = Command::new("cp").arg("-a").arg(&data).arg(&copy).status()?;

@@ -1,4 +1,4 @@
-//! A load that goes on while something is done to its server.
+//! A load that runs while a benchmark does something to its server.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -8,14 +8,14 @@ use dyno_load::{Frame, FrameSource as _, Job, LoadProcess};
 
 use crate::support::server;
 
-/// Longest wait for a frame. Ticks come at least each second.
+/// Time limit for the next frame. Ticks come at least each second.
 const FRAME_PATIENCE: Duration = Duration::from_secs(60);
 
-/// A load process, with this program as its program.
+/// A load process: a child process that executes this program.
 pub(crate) struct BackgroundLoad(LoadProcess);
 
 impl BackgroundLoad {
-    /// Starts a job, and waits until it measures. `patience` is the time limit for its connections.
+    /// Starts a job, and waits until the load measures. `patience` is the time limit for opening the connections.
     pub(crate) fn start(job: &Job, patience: Duration) -> anyhow::Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command.arg("drive");
@@ -24,12 +24,12 @@ impl BackgroundLoad {
         Ok(load)
     }
 
-    /// CPU time that it has used, in µs.
+    /// Returns the CPU time that the load process has used, in µs.
     pub(crate) fn cpu_us(&self) -> anyhow::Result<u64> {
         server::process_cpu_us(self.0.pid())
     }
 
-    /// The next frame, with the time of its arrival.
+    /// Returns the next frame, and when it arrived.
     pub(crate) fn next(&mut self) -> anyhow::Result<(Instant, Frame)> {
         self.next_within(FRAME_PATIENCE)
     }
@@ -41,14 +41,14 @@ impl BackgroundLoad {
         }
     }
 
-    /// Lets it go on for a time, and passes over its frames.
+    /// Lets the load run for a time, and discards its frames.
     pub(crate) fn go_on(&mut self, time: Duration) -> anyhow::Result<()> {
         let until = Instant::now() + time;
         while self.next()?.0 < until {}
         Ok(())
     }
 
-    /// Ends it. An error if it failed at any time.
+    /// Ends the load. Returns an error if the load has failed at any time.
     pub(crate) fn end(mut self) -> anyhow::Result<()> {
         self.0.end();
         while !matches!(self.next()?.1, Frame::Finished(_)) {}

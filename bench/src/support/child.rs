@@ -8,7 +8,7 @@ use std::process::{Child, Command};
 /// `sched(7)`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Session {
-    /// A new session, as beside a server that runs as a service.
+    /// A new session. If a server runs as a service, its clients are in another session, too.
     Own,
     /// The server's session, as under `dyno run`.
     Servers,
@@ -23,14 +23,14 @@ impl Session {
     }
 }
 
-/// Work and resource usage of one load generator's process.
+/// The work and the resource usage of one process of a load generator.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     pub(crate) queries: u64,
     pub(crate) queries_per_second: f64,
     pub(crate) latency_p99_ms: f64,
     pub(crate) cpu_us: u64,
-    /// CPU time that the server used in the same time, if it was measured.
+    /// CPU time that the server used while the process ran, in µs; 0 if it was not measured.
     pub(crate) server_us: u64,
     pub(crate) memory_bytes_max: u64,
 }
@@ -59,12 +59,13 @@ pub(crate) fn spawn(command: &mut Command, session: Session) -> io::Result<Child
         Session::Own if unsafe { libc::setsid() } < 0 => Err(io::Error::last_os_error()),
         Session::Own | Session::Servers => Ok(()),
     };
-    // SAFETY: the closure makes one system call and allocates nothing. A `pre_exec` closure makes the standard library
-    // fork.
+    // SAFETY: the closure makes one system call and allocates nothing. A `pre_exec` closure also makes the standard
+    // library use fork instead of `posix_spawn`.
     unsafe { command.pre_exec(in_child) }.spawn()
 }
 
-/// Waits for a child. Returns its CPU time outside the kernel and in it (µs), and resident memory (bytes).
+/// Waits for a child. Returns its CPU time in user mode and in the kernel (µs), and its largest resident memory
+/// (bytes).
 pub(crate) fn wait_split(child: &Child) -> anyhow::Result<(u64, u64, u64)> {
     let mut status = 0;
     // SAFETY: an all-zero rusage is a valid value of that plain C structure.
@@ -77,8 +78,8 @@ pub(crate) fn wait_split(child: &Child) -> anyhow::Result<(u64, u64, u64)> {
     Ok((us(usage.ru_utime), us(usage.ru_stime), usage.ru_maxrss as u64 * 1024))
 }
 
-/// Waits for a child. Returns its CPU time (µs) and resident memory (bytes), start-up included. `wait4(2)` measures
-/// both sides in the same way.
+/// Waits for a child. Returns its CPU time (µs) and its largest resident memory (bytes), start-up included. Both
+/// sides of a comparison are measured in this way (`wait4(2)`).
 pub(crate) fn wait(child: &Child) -> anyhow::Result<(u64, u64)> {
     let (user_us, kernel_us, memory_bytes_max) = wait_split(child)?;
     Ok((user_us + kernel_us, memory_bytes_max))

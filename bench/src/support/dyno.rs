@@ -1,4 +1,4 @@
-//! Dyno's side: the load process, started as the lab starts it.
+//! Dyno's side of a comparison: a load process, started as `dyno-lab` starts it.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use dyno_load::{Address, Frame, Job, Protocol, Script, Target, Total};
 use crate::support::child::{self, Sample, Session};
 use crate::support::shape::Shape;
 
-/// The program `dyno` in the folder of this program.
+/// Returns the path of the `dyno` in the folder of this program.
 pub(crate) fn beside() -> anyhow::Result<PathBuf> {
     let dyno = std::env::current_exe()?.with_file_name("dyno");
     anyhow::ensure!(dyno.exists(), "{}: not there; cargo build --release -p dyno", dyno.display());
     Ok(dyno)
 }
 
-/// A job on the server that `access` describes.
+/// Returns a job on the server that `access` describes.
 pub(crate) fn job(access: &Access, shape: &Shape, command: &str, connections: u32) -> anyhow::Result<Job> {
     let source = dyno_load::builtin_workload(&shape.workload).context("no such workload")?;
     let script = Script { name: shape.workload.clone(), source: source.to_owned(), search_path: Vec::new() };
@@ -33,12 +33,13 @@ pub(crate) fn job(access: &Access, shape: &Shape, command: &str, connections: u3
     })
 }
 
-/// The seed of a command. With one seed for all, the rows that a run inserts would have the values of the rows that are there.
+/// Returns the seed for a command. With one seed for all commands, the rows that a run inserts would have the same
+/// values as the rows that are there already.
 fn seed(command: &str) -> u64 {
     if command == "prepare" { 1 } else { 2 }
 }
 
-/// The way to a server.
+/// Returns how to reach and log in to a server.
 pub(crate) fn target(access: &Access) -> Target {
     let driver = if access.engine == "postgres" { Protocol::Pgsql } else { Protocol::Mysql };
     Target {
@@ -49,7 +50,7 @@ pub(crate) fn target(access: &Access) -> Target {
     }
 }
 
-/// A job of a built-in workload with options.
+/// Returns a job of a built-in workload with options.
 pub(crate) fn builtin(
     access: &Access,
     workload: &str,
@@ -66,14 +67,14 @@ pub(crate) fn measure(job: &Job, session: Session) -> anyhow::Result<Sample> {
     measure_program(&std::env::current_exe()?, job, session)
 }
 
-/// As [`measure`], with the load process of another program: a `dyno` or a `dyno-bench`.
+/// As [`measure`], but `program`, which is a `dyno` or a `dyno-bench`, executes the job in place of this program.
 pub(crate) fn measure_program(program: &Path, job: &Job, session: Session) -> anyhow::Result<Sample> {
     let Ran { total, user_us, kernel_us, memory_bytes_max } =
         run_program(program, job, session, &mut |_| {})?;
     Ok(sample(&total, total.counts.queries(), user_us + kernel_us, memory_bytes_max))
 }
 
-/// The sample of a job that has done this number of queries. The server's CPU time is not measured.
+/// Makes the sample of a job that executed `queries` queries. The server's CPU time is not measured.
 pub(crate) fn sample(total: &Total, queries: u64, cpu_us: u64, memory_bytes_max: u64) -> Sample {
     Sample {
         queries,
@@ -85,12 +86,12 @@ pub(crate) fn sample(total: &Total, queries: u64, cpu_us: u64, memory_bytes_max:
     }
 }
 
-/// Runs a job in its own process. Returns its total, the process's CPU time (µs) and its memory (bytes).
+/// Runs a job in a separate process. Returns its total, the process's CPU time (µs) and its memory (bytes).
 pub(crate) fn run(job: &Job, session: Session) -> anyhow::Result<(Total, u64, u64)> {
     run_and_hear(job, session, &mut |_| {})
 }
 
-/// The same, and passes on what the script prints.
+/// As [`run`], but also passes on what the script prints.
 pub(crate) fn run_and_hear(
     job: &Job,
     session: Session,
@@ -101,16 +102,17 @@ pub(crate) fn run_and_hear(
     Ok((total, user_us + kernel_us, memory_bytes_max))
 }
 
-/// What a job has done, and what its process has used, start-up included.
+/// What a job did, and what its process used, start-up included.
 pub(crate) struct Ran {
     pub(crate) total: Total,
-    /// CPU time outside the kernel, and in it.
+    /// CPU time in user mode, in µs.
     pub(crate) user_us: u64,
+    /// CPU time in the kernel, in µs.
     pub(crate) kernel_us: u64,
     pub(crate) memory_bytes_max: u64,
 }
 
-/// Runs a job in the load process of a program.
+/// Runs a job in the load process of a program. `hear` gets what the script prints.
 pub(crate) fn run_program(
     program: &Path,
     job: &Job,

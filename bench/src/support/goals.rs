@@ -1,12 +1,12 @@
-//! Goals for figures of pairs. The interval of the rounds decides: a goal is met or missed if the whole interval says
-//! so.
+//! Goals for the figures of a comparison. The interval of a figure over the rounds decides: a goal is met if the whole
+//! interval is within the limit, and missed if the whole interval is outside.
 
 use dyno_stats::{CONFIDENCE, centre_of_rounds};
 
 use crate::support::child::Sample;
 use crate::support::pair::{self, Pair};
 
-/// Where a figure has to lie.
+/// The range in which a figure must lie.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Limit {
     AtMost(f64),
@@ -56,21 +56,21 @@ impl Outcome {
     }
 }
 
-/// A table of goals under construction.
+/// A table of goals that is being filled.
 pub(crate) struct Goals {
     table: comfy_table::Table,
     outcomes: Vec<Outcome>,
 }
 
 impl Goals {
-    /// An empty table. `sides` names those whose figures it shows.
+    /// Makes an empty table. Each row compares two sides, whose names are `sides`.
     pub(crate) fn new(sides: [&str; 2]) -> Self {
         let [theirs, ours] = sides;
         let headings = ["what", theirs, ours, "figure", "95% interval", "goal", "met"];
         Self { table: pair::table(&headings), outcomes: Vec::new() }
     }
 
-    /// Adds the ratio of the second side to the first.
+    /// Adds the ratio of the second side's figure to the first side's.
     pub(crate) fn ratio(&mut self, what: &str, pair: &Pair, of: fn(&Sample) -> f64, limit: Option<Limit>) {
         let (theirs, ours) = pair.medians(of);
         let logs: Vec<f64> = pair.each_ratio(of).iter().map(|ratio| ratio.ln()).collect();
@@ -78,12 +78,13 @@ impl Goals {
         self.figure(what, sides, &logs, f64::exp, limit);
     }
 
-    /// Adds a figure that each round has.
+    /// Adds a figure that has one value per round.
     pub(crate) fn values(&mut self, what: &str, values: &[f64], limit: Option<Limit>) {
         self.values_beside(what, [String::new(), String::new()], values, limit);
     }
 
-    /// As [`values`](Self::values), with the figures of the sides from which they come.
+    /// As [`values`](Self::values), but the row also shows two texts: the figure of each side from which the values
+    /// were computed.
     pub(crate) fn values_beside(
         &mut self,
         what: &str,
@@ -112,7 +113,7 @@ impl Goals {
         self.row(what, sides, cells, outcome);
     }
 
-    /// Adds what has to be the same on both sides.
+    /// Adds something that must be the same on both sides.
     pub(crate) fn same(&mut self, what: &str, theirs: &str, ours: &str) {
         let outcome = if theirs == ours { Outcome::Met } else { Outcome::Missed };
         let cells = [String::new(), String::new(), "the same".to_owned()];
@@ -125,7 +126,7 @@ impl Goals {
         self.table.add_row([what.to_owned()].into_iter().chain(sides).chain(cells).chain([met]));
     }
 
-    /// Prints the table, with how many goals are met.
+    /// Prints the table. The title says how many goals are met, missed and undecided.
     pub(crate) fn print(self, title: &str) {
         let count = |wanted| self.outcomes.iter().filter(|outcome| **outcome == wanted).count();
         let (met, missed, undecided) =

@@ -1,4 +1,4 @@
-//! What several benchmarks use.
+//! Code that several benchmarks share.
 
 pub(crate) mod background;
 pub(crate) mod child;

@@ -1,22 +1,22 @@
-//! Samples of both sides of one measurement, and their medians and ratios.
+//! Samples of the two sides of a comparison, which are Dyno and another tool, with their medians and ratios.
 
 use dyno_engine::Server;
 
 use crate::support::child::Sample;
 
-/// Samples that were taken in turn, one of each side per round.
+/// The samples of a measurement. Each round adds one sample of the other tool (`theirs`) and one of Dyno (`ours`).
 #[derive(Debug, Default)]
 pub(crate) struct Pair {
     theirs: Vec<Sample>,
     ours: Vec<Sample>,
-    /// Samples of an older Dyno, if there is one.
+    /// The samples of an older Dyno; empty if there is none.
     before: Vec<Sample>,
 }
 
-/// How a side's samples are taken.
+/// A function that takes a sample of one of the compared programs.
 pub(crate) type Take<'a> = &'a dyn Fn() -> anyhow::Result<Sample>;
 
-/// Ratios of Dyno to the other tool, one per round.
+/// The ratios of Dyno to the other tool over the rounds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ratios {
     pub(crate) median: f64,
@@ -25,7 +25,7 @@ pub(crate) struct Ratios {
 }
 
 impl Pair {
-    /// Takes a sample of each side. The order alternates between rounds.
+    /// Takes a sample of the other tool and one of Dyno. Which of them is first alternates from round to round.
     pub(crate) fn take(
         &mut self,
         theirs: impl Fn() -> anyhow::Result<Sample>,
@@ -34,7 +34,7 @@ impl Pair {
         self.take_each(Some(&theirs), None, &ours)
     }
 
-    /// As [`take`](Self::take), with an older Dyno beside, and possibly without the other tool.
+    /// As [`take`](Self::take), but also with an older Dyno, and possibly without the other tool.
     pub(crate) fn take_each(
         &mut self,
         theirs: Option<Take<'_>>,
@@ -55,18 +55,18 @@ impl Pair {
         Ok(())
     }
 
-    /// The median of a number on both sides: the other tool's, then Dyno's.
+    /// Returns the median of a figure for the other tool, and for Dyno.
     pub(crate) fn medians(&self, of: impl Fn(&Sample) -> f64) -> (f64, f64) {
         let median_of = |samples: &[Sample]| median(&samples.iter().map(&of).collect::<Vec<_>>());
         (median_of(&self.theirs), median_of(&self.ours))
     }
 
-    /// The ratio of a number in each round.
+    /// Returns the ratio of Dyno's figure to the other tool's, for each round.
     pub(crate) fn each_ratio(&self, of: impl Fn(&Sample) -> f64) -> Vec<f64> {
         self.theirs.iter().zip(&self.ours).map(|(theirs, ours)| of(ours) / of(theirs)).collect()
     }
 
-    /// Ratios of a number, each of two samples from the same server.
+    /// Summarises the ratios of a figure. Each ratio is of two samples from the same server.
     pub(crate) fn ratios(&self, of: impl Fn(&Sample) -> f64) -> Ratios {
         let ratios = self.each_ratio(of);
         Ratios {
@@ -76,8 +76,8 @@ impl Pair {
         }
     }
 
-    /// Appends the medians of all sides that there are to a row of a table, rounded to `digits` digits, and the medians
-    /// of the ratios of Dyno to the other tool and to the older Dyno.
+    /// Appends the medians of all existing sides to a row of a table, rounded to `digits` digits. Then appends the
+    /// median ratios of Dyno to the other tool and to the older Dyno.
     pub(crate) fn push_all_cells(&self, cells: &mut Vec<String>, of: fn(&Sample) -> f64, digits: usize) {
         let sides =
             [&self.theirs, &self.before, &self.ours].into_iter().filter(|samples| !samples.is_empty());
@@ -92,7 +92,8 @@ impl Pair {
         }));
     }
 
-    /// Appends both medians to a row of a table, rounded to `digits` digits, and the ratio if requested.
+    /// Appends the other tool's median and Dyno's to a row of a table, rounded to `digits` digits. Also appends the
+    /// median of their ratios if `ratio` is set.
     pub(crate) fn push_cells(
         &self,
         cells: &mut Vec<String>,
@@ -109,8 +110,8 @@ impl Pair {
     }
 }
 
-/// Measures `rounds` rounds of each of the cases, every round on a new server. Servers differ in speed for their whole
-/// life, depending on the placement of their memory and threads. Also returns the servers' version.
+/// Measures `rounds` rounds of each case. Every round uses a new server, because a server's speed depends on where its
+/// memory and threads were placed, which does not change while the server runs. Also returns the servers' version.
 pub(crate) fn on_new_servers<Case>(
     rounds: usize,
     cases: &[Case],
@@ -135,7 +136,7 @@ fn median(numbers: &[f64]) -> f64 {
     dyno_stats::median(numbers).unwrap_or(f64::NAN)
 }
 
-/// An empty table as Markdown with these headings.
+/// Makes an empty Markdown table with these headings.
 pub(crate) fn table(headings: &[&str]) -> comfy_table::Table {
     let mut table = comfy_table::Table::new();
     table.load_style(comfy_table::presets::ASCII_MARKDOWN);
@@ -143,7 +144,7 @@ pub(crate) fn table(headings: &[&str]) -> comfy_table::Table {
     table
 }
 
-/// Aligns the columns from `first` on to the right and prints the table under its title.
+/// Prints a table under its title. The columns from `first` on are aligned to the right.
 pub(crate) fn print(title: &str, mut table: comfy_table::Table, first: usize) {
     for column in table.column_iter_mut().skip(first) {
         column.set_cell_alignment(comfy_table::CellAlignment::Right);

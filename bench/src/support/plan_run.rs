@@ -1,4 +1,4 @@
-//! Runs plans, with this program as their load process.
+//! Runs plans. This program is also the program of their load processes.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,21 +11,22 @@ use dyno_engine::{Cache, Catalogue};
 use dyno_lab::{Event, NoDrivers, Observer, Plan, RunOptions};
 use dyno_store::{Ending, Run, RunChoice, RunState, Store};
 
-/// Divides runs into several starts of the benchmark.
+/// Options that divide a long run among several starts of the benchmark.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pause {
-    /// When to pause.
+    /// When to pause the run; `None` to run the plan to its end.
     pub(crate) at: Option<Instant>,
-    /// Whether to use the complete runs of the results file, and to resume one that was paused.
+    /// Whether to continue with the run in the results file. If that run is complete, it is returned without measuring;
+    /// if it was paused, it is resumed.
     pub(crate) resume: bool,
 }
 
-/// Runs a plan and returns its results. `benchmark` is the subcommand that runs it.
+/// Runs a plan and returns its results. `benchmark` is the name of this program's subcommand.
 pub(crate) fn run_plan(text: &str, benchmark: &str, results: &Path) -> anyhow::Result<Run> {
     run_plan_on(text, benchmark, results, None, Pause::default())?.context("the run was stopped")
 }
 
-/// As [`run_plan`], with a pause and a longest time of the run. Returns `None` if the run was paused.
+/// As [`run_plan`], with a pause and a time limit for the run. Returns `None` if the run was paused.
 pub(crate) fn run_plan_on(
     text: &str,
     benchmark: &str,
@@ -77,7 +78,7 @@ pub(crate) fn run_plan_on(
     Ok(Some(Store::open_read_only(results)?.load_run(RunChoice::Id(ended.run))?))
 }
 
-/// The last run of the same plan in a results file, if there is one.
+/// Returns the latest run in a results file that has the plan's name, if that run also has the same plan text.
 fn last_run(plan: &Plan, results: &Path) -> anyhow::Result<Option<Run>> {
     if !results.exists() {
         return Ok(None);
@@ -88,7 +89,7 @@ fn last_run(plan: &Plan, results: &Path) -> anyhow::Result<Option<Run>> {
     Ok(run.filter(|run| run.record.plan_text == plan.text))
 }
 
-/// Prints only the start of each round.
+/// Prints the start of every tenth round, and nothing else.
 struct Rounds;
 
 impl Observer for Rounds {

@@ -1,4 +1,4 @@
-//! Runs `dyno` as a user does, and passes ^C on to it.
+//! Runs `dyno` as a user does, and forwards ^C to it.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -16,10 +16,11 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::dyno;
 
-/// Interval between checks whether `dyno` has ended. `dyno` itself measures times.
+/// How often to check whether `dyno` has ended. The exact moment does not matter, because `dyno` itself measures
+/// times.
 const POLL: Duration = Duration::from_millis(50);
 
-/// The program, with a cache of its own.
+/// A `dyno` program with its own cache.
 pub(crate) struct Program {
     dyno: PathBuf,
     cache: PathBuf,
@@ -27,7 +28,8 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// The given program, or the `dyno` in the folder of this one. Its cache is in `out`. From now on, ^C only stops it.
+    /// Takes the given program, or the `dyno` in the folder of this program. Its cache is in `out`. From now on, ^C
+    /// no longer ends this process. It only sets the flag that [`is_stopped`](Self::is_stopped) returns.
     pub(crate) fn new(given: Option<&Path>, out: &Path) -> anyhow::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
@@ -42,12 +44,13 @@ impl Program {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Runs a command in a folder, with a results file there. See [`run_as_it_is`](Self::run_as_it_is).
+    /// Runs a command as [`run_as_it_is`](Self::run_as_it_is) does, with `results.db` in the folder as its results
+    /// file.
     pub(crate) fn run(&self, folder: &Path, arguments: &[&str], output: &str) -> anyhow::Result<ExitStatus> {
         self.run_as_it_is(folder, &[arguments, &["--results", "results.db"]].concat(), output)
     }
 
-    /// Runs a command in a folder. Its standard output goes to a file there; its standard error is appended
+    /// Runs a command in a folder. Its standard output goes to a file in the folder. Its standard error is appended
     /// to `dyno.log`.
     pub(crate) fn run_as_it_is(
         &self,
@@ -74,9 +77,9 @@ impl Program {
                 return Ok(status);
             }
             if self.is_stopped() && !is_told {
-                // As a terminal does. A second ^C would end `dyno` without cleanup.
-                // SAFETY: kill takes no pointer, and nobody has waited for the child, so its pid is still its
-                // own.
+                // The signal goes to the whole process group, as ^C in a terminal does. It is sent only once, because a
+                // second SIGINT would end `dyno` without cleanup.
+                // SAFETY: kill takes no pointer. Nobody has waited for the child, so the pid still belongs to it.
                 unsafe { libc::kill(-(child.id() as libc::pid_t), libc::SIGINT) };
                 is_told = true;
             }
@@ -84,7 +87,7 @@ impl Program {
         }
     }
 
-    /// Removes loaded data that nothing uses any more.
+    /// Removes loaded data that is no longer used.
     pub(crate) fn forget_data(&self) -> anyhow::Result<()> {
         let snapshots = self.cache.join("snapshots");
         if snapshots.exists() {
@@ -95,7 +98,7 @@ impl Program {
     }
 }
 
-/// A cache with the engines of this machine.
+/// Makes a cache that shares the engines of this machine's usual cache.
 fn cache(out: &Path) -> anyhow::Result<PathBuf> {
     let cache = out.join("cache");
     fs::create_dir_all(&cache).with_context(|| format!("cannot make {}", cache.display()))?;

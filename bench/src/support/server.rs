@@ -1,4 +1,4 @@
-//! Starts the servers that both sides use.
+//! Starts the servers on which Dyno and other tools are compared.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ pub(crate) fn start(settings: &BTreeMap<&str, &str>) -> anyhow::Result<Server> {
     start_engine("mariadb@10.11/innodb", base.iter().copied().chain(settings.iter().map(|(&n, &v)| (n, v))))
 }
 
-/// Starts a PostgreSQL with enough memory for the tables and a few hundred connections.
+/// Starts a PostgreSQL with enough memory for the tables, and for a few hundred connections.
 pub(crate) fn start_postgres() -> anyhow::Result<Server> {
     start_postgres_with(&[])
 }
@@ -36,12 +36,12 @@ pub(crate) fn start_engine<'a>(
     Ok(dyno_engine::start(&installation, options)?)
 }
 
-/// CPU time that a server with one process has used, in µs.
+/// Returns the CPU time that a server with a single process has used, in µs.
 pub(crate) fn cpu_us(access: &Access) -> anyhow::Result<u64> {
     process_cpu_us(access.pid)
 }
 
-/// CPU time that a process has used, in µs (`proc_pid_stat(5)`).
+/// Returns the CPU time that a process has used, in µs (`proc_pid_stat(5)`).
 pub(crate) fn process_cpu_us(pid: u32) -> anyhow::Result<u64> {
     let path = format!("/proc/{pid}/stat");
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;

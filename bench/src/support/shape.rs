@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-/// The load of both sides.
+/// The load that both Dyno and sysbench send.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Shape {
     /// A workload that both Dyno and sysbench have.
@@ -23,7 +23,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// The load that is measured unless something else is asked for.
+    /// The load that is measured unless the user asks for another.
     pub(crate) fn point_selects() -> Self {
         let workload = "oltp_point_select".to_owned();
         Self { workload, tables: 4, rows: 50_000, seconds: 5, unprepared: false }

@@ -1,4 +1,4 @@
-//! Debian's sysbench, found on the search path.
+//! Debian's sysbench, found through `PATH`.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -9,13 +9,13 @@ use dyno_engine::Access;
 use crate::support::child::{self, Sample, Session};
 use crate::support::shape::Shape;
 
-/// Whether there is a sysbench.
+/// Whether sysbench is installed.
 pub(crate) fn is_installed() -> bool {
     let version = Command::new("sysbench").arg("--version").stdout(Stdio::null()).status();
     version.is_ok_and(|status| status.success())
 }
 
-/// Runs a workload for its whole time.
+/// Runs a workload for its configured time.
 pub(crate) fn measure(
     access: &Access,
     shape: &Shape,

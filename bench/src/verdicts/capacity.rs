@@ -1,4 +1,4 @@
-//! The capacity that several runs of one search find, and the spread between them.
+//! Measures how much the capacities differ that several runs of the same search find.
 //!
 //! ```console
 //! $ cargo run --release -p dyno-bench -- capacity
@@ -13,7 +13,7 @@ use dyno_stats::median;
 use crate::support::pair;
 use crate::support::plan_run::run_plan;
 
-/// Largest allowed distance of a run's capacity from the median, as a share of the median.
+/// Goal: largest distance of a run's capacity from the median of all runs, as a share of the median.
 const GOAL: f64 = 0.05;
 
 #[derive(Args)]
@@ -34,14 +34,14 @@ pub(crate) struct Options {
     /// Limit of the 99th percentile of latency, in ms.
     #[arg(long, default_value_t = 5.0)]
     p99_ms: f64,
-    /// Relative width of the interval at which a search stops.
+    /// A search stops when the interval that contains the capacity is at most this wide, as a share of the capacity.
     #[arg(long, default_value_t = 0.05)]
     within: f64,
     /// Longest time of a search, in seconds.
     #[arg(long, default_value_t = 25.0)]
     seconds_max: f64,
-    /// I/O limit of a volume whose data is ten times the buffer pool. Needs root. Without it, the data fits
-    /// in memory.
+    /// Put the data on a volume with this limit of I/O operations per second. The data is then ten times as large
+    /// as the buffer pool. Needs root. Without this option, the data fits in memory.
     #[arg(long)]
     iops: Option<u32>,
     /// Write the results file here.

@@ -1,13 +1,14 @@
-//! False alarms of the figures of events: equal systems through the same events, in many runs.
+//! Measures how often the figures of events show a difference that does not exist: equal systems go through the same
+//! events, in many runs.
 //!
-//! One long run is divided into runs of so few rounds that a verdict is just possible. Each starts fresh instances in
-//! each of its rounds, so they are as independent as runs that are started one by one.
+//! One long run is divided into short runs. Each short run has just enough rounds for a verdict. Each round starts
+//! fresh instances, so the short runs are as independent as runs that are started one by one.
 //!
 //! ```console
 //! $ cargo run --release -p dyno-bench -- events --keep events.db --minutes 45 --resume
 //! ```
 //!
-//! If the same command is repeated, it continues where it paused.
+//! If a paused command is repeated, it continues where it paused.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -22,17 +23,17 @@ use super::truth::score::{Goal, Score};
 use crate::support::pair;
 use crate::support::plan_run::{Pause, run_plan_on};
 
-/// Goal: share of the runs with an alarm.
+/// Goal: largest share of the runs with an alarm.
 const SHARE_MAX: f64 = 0.05;
-/// Memory for all data, and no wait for the disk, so that rounds are short.
+/// The buffer pool has room for all data, and commits do not wait for the disk, so that rounds are short.
 const SETTINGS: &str = "innodb_buffer_pool_size = \"128M\", innodb_log_file_size = \"96M\", \
     innodb_flush_log_at_trx_commit = 2, performance_schema = 0";
-/// The events of the step: the server stops, and an index is built.
+/// The events of the step: first the server stops for a while, and then an index is built.
 const EVENTS: [&str; 2] = [
     "at_seconds = 1\nstop_seconds = 0.3\n",
     "at_seconds = 2.2\nsql = \"ALTER TABLE sbtest1 ADD INDEX k2 (c(20))\"\n",
 ];
-/// Length of the step, in seconds. After each event there is time to recover.
+/// Length of the step, in seconds. It leaves time to recover after each event.
 const SECONDS: f64 = 3.4;
 
 #[derive(Args)]
@@ -46,16 +47,16 @@ pub(crate) struct Options {
     /// Pause after this time.
     #[arg(long, requires = "keep")]
     minutes: Option<u32>,
-    /// Use the run that the results file has, and resume it if it was paused.
+    /// Continue with the run in the results file, instead of a new run.
     #[arg(long, requires = "keep")]
     resume: bool,
 }
 
-/// What came of a run.
+/// The verdicts of a run.
 struct Judged {
-    /// Figures that had a verdict.
+    /// Number of figures that could have an alarm.
     figures: usize,
-    /// Figures with an alarm, in words.
+    /// The figures with an alarm, in words.
     alarms: Vec<String>,
 }
 
@@ -79,12 +80,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Rounds of a run: the fewest in which each figure can have an alarm.
+/// Number of rounds in a run: the fewest in which every figure can have an alarm.
 fn rounds() -> usize {
     rounds_for_family(Correction::MaxT, EVENTS.len() * EventQuantity::ALL.len(), 1.0 - CONFIDENCE)
 }
 
-/// The same server as two systems.
+/// The plan, in which both systems are the same server.
 fn plan(rounds: u32) -> String {
     let system = |id: &str| {
         format!("[[system]]\nid = \"{id}\"\nengine = \"mariadb@10.11/innodb\"\nsettings = {{ {SETTINGS} }}\n")
@@ -103,7 +104,7 @@ fn plan(rounds: u32) -> String {
     )
 }
 
-/// Judges the figures of a run's events as reports do.
+/// Judges the figures of a run's events in the way that reports do.
 fn judge(run: &Run, checks: &TrialChecks) -> Judged {
     let analysis = analyse(run, checks, &Rule::default());
     let mut judged = Judged { figures: 0, alarms: Vec::new() };

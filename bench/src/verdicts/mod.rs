@@ -1,4 +1,4 @@
-//! How right verdicts and explanations are, on real servers.
+//! How often verdicts and explanations are right, on real servers.
 
 pub(crate) mod capacity;
 pub(crate) mod causes;

@@ -1,12 +1,12 @@
-//! A headless Chromium for the tests of pages. It opens pages, evaluates expressions in them and takes screenshots.
+//! A headless Chromium for tests of web pages. It opens pages, evaluates expressions in them and takes screenshots.
 //!
-//! It uses the `DevTools` protocol over the pipe of `--remote-debugging-pipe`, which uses the file descriptors 3 and 4.
-//! Messages are JSON, each ended by a zero byte. No port and no WebSocket is needed.
+//! The crate speaks the `DevTools` protocol with the browser over the two pipes of `--remote-debugging-pipe`, which
+//! are the file descriptors 3 and 4. Messages are JSON. A zero byte ends each message.
 //! (<https://chromedevtools.github.io/devtools-protocol/>)
 //!
 //! # Why
 //!
-//! A pipe needs no port, no web socket and no driver to install beside the browser.
+//! A pipe needs no port and no WebSocket, and no driver has to be installed beside the browser.
 
 mod page;
 mod pipe;
@@ -19,19 +19,19 @@ use tempfile::TempDir;
 pub use page::{Page, Scheme};
 use pipe::Pipe;
 
-/// A browser without open pages. Dropping it ends its processes.
+/// A running browser without open pages. Dropping the value ends the browser's processes.
 #[derive(Debug)]
 pub struct Browser {
     child: Child,
     pipe: Pipe,
-    /// Folder of its profile, cache and crash reports. It is removed with the browser.
+    /// The folder of the browser's profile, cache and crash reports. It is removed when the browser is dropped.
     _profile: TempDir,
 }
 
-/// The path of this machine's browser, or the reason why there is none.
+/// Returns the path of this machine's browser, or the reason why none was found.
 ///
 /// # Errors
-/// No program with a known name is in the path.
+/// No folder of `PATH` has a program with one of the known names.
 pub fn find() -> Result<PathBuf, String> {
     let names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
     let folders = std::env::var_os("PATH").unwrap_or_default();
@@ -57,7 +57,7 @@ impl Browser {
     /// Opens an address in a new page and waits until it is loaded.
     ///
     /// # Panics
-    /// The browser refuses; the message holds its answer.
+    /// The browser refuses to open the page. The panic message contains the browser's answer.
     pub fn open(&mut self, address: &str, width: u32, height: u32, scheme: Scheme) -> Page<'_> {
         Page::open(&mut self.pipe, address, width, height, scheme)
     }
@@ -65,7 +65,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Its renderers end with it.
+        // The browser's renderer processes end with its main process.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -9,12 +9,13 @@ use serde_json::{Value, json};
 
 use crate::pipe::Pipe;
 
-/// Time between two evaluations of a condition.
+/// The pause between two evaluations of a condition.
 const POLL: Duration = Duration::from_millis(30);
-/// Evaluations until a condition counts as failed. The limit only keeps a broken test from waiting for ever.
+/// The number of evaluations after which a condition counts as failed. Without this limit, a broken test would wait
+/// for ever.
 const POLLS_MAX: u32 = 2_000;
 
-/// The reader's preferred colour scheme, as reported to the page.
+/// The colour scheme that the browser reports to the page as preferred (`prefers-color-scheme`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     Light,
@@ -51,10 +52,11 @@ impl<'a> Page<'a> {
         page
     }
 
-    /// The value of a JavaScript expression; for a promise, the value to which it resolves.
+    /// Returns the value of a JavaScript expression. If the value is a promise, returns the value to which it
+    /// resolves.
     ///
     /// # Panics
-    /// The expression throws; the message holds the exception.
+    /// The expression throws an exception. The panic message contains the exception.
     pub fn eval(&mut self, expression: &str) -> Value {
         self.try_eval(expression).unwrap_or_else(|thrown| panic!("{expression}: {thrown}"))
     }
@@ -68,7 +70,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The value of an expression as text.
+    /// Returns the text that is the value of an expression.
     ///
     /// # Panics
     /// The expression throws, or its value is not text.
@@ -94,7 +96,8 @@ impl<'a> Page<'a> {
 
     /// Presses a key, by its name in DOM events (`Escape`, `ArrowDown`).
     pub fn press(&mut self, key: &str) {
-        // The browser's own actions depend on this key code.
+        // The key code 27 makes the browser do its own action for Escape, such as closing a dialog. Without this
+        // code, only the page gets the key.
         let number = if key == "Escape" { 27 } else { 0 };
         for kind in ["keyDown", "keyUp"] {
             let event = json!({ "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": number });
@@ -102,9 +105,10 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Uncaught exceptions, errors and warnings on the console, and the browser's log.
+    /// Returns the problems that the browser reported for this page: uncaught exceptions, errors and warnings on the
+    /// console, and the entries of the browser's log.
     pub fn complaints(&mut self) -> Vec<String> {
-        self.eval("0"); // Events that precede its answer have arrived.
+        self.eval("0"); // When this call returns, all earlier events have arrived.
         let complaint = |event: &Value| {
             let parameters = &event["params"];
             match event["method"].as_str()? {
@@ -121,8 +125,8 @@ impl<'a> Page<'a> {
         self.pipe.events(&self.session).filter_map(complaint).collect()
     }
 
-    /// Addresses that the page requested, its own first. Addresses that need no network (`data:`, `blob:`) are left
-    /// out.
+    /// Returns the addresses that the page requested; the first is the page itself. Addresses that need no network
+    /// (`data:`, `blob:`) are left out.
     pub fn requests(&mut self) -> Vec<String> {
         self.eval("0");
         let requests =
@@ -134,10 +138,10 @@ impl<'a> Page<'a> {
             .collect()
     }
 
-    /// A screenshot of the window, or of the whole page, as PNG.
+    /// Takes a screenshot of the window, or of the whole page if `is_whole`. Returns it as PNG.
     ///
     /// # Panics
-    /// The browser returns none.
+    /// The browser returns no picture.
     pub fn picture(&mut self, is_whole: bool) -> Vec<u8> {
         let parameters = json!({ "format": "png", "captureBeyondViewport": is_whole });
         let mut answer = if is_whole {
@@ -155,8 +159,8 @@ impl<'a> Page<'a> {
         base64::engine::general_purpose::STANDARD.decode(text.as_str().expect("a picture")).expect("base64")
     }
 
-    /// Writes a screenshot into the folder that `DYNO_SCREENSHOTS` names, for people to look at. Does nothing if it is
-    /// not set.
+    /// Writes a screenshot, for people to look at, into the folder that `DYNO_SCREENSHOTS` names. Does nothing if
+    /// this variable is not set.
     ///
     /// # Panics
     /// The folder cannot be written.

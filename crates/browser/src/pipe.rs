@@ -1,4 +1,4 @@
-//! The connection to the browser: it sends commands and receives answers and events.
+//! The connection to the browser, over which it gets commands and sends answers and events.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -19,7 +19,7 @@ pub(crate) struct Pipe {
     events: VecDeque<Value>,
 }
 
-/// Starts a browser with its pipe.
+/// Starts a browser that reads commands from one pipe and writes answers to another.
 pub(crate) fn spawn(program: &Path, profile: &Path) -> io::Result<(Child, Pipe)> {
     let (commands_out, commands_in) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
     let (answers_out, answers_in) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
@@ -36,12 +36,13 @@ pub(crate) fn spawn(program: &Path, profile: &Path) -> io::Result<(Child, Pipe)>
         "--disable-component-update",
         "--disable-dev-shm-usage",
     ]);
-    // Tests run as root in containers, where Chromium's own sandbox cannot be set up. The pages are the project's own.
+    // The tests run as root in containers, where Chromium's own sandbox cannot be set up. The sandbox is not
+    // needed, because all pages are the project's own.
     command.arg("--no-sandbox").arg(format!("--user-data-dir={}", profile.display()));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let (reads, writes) = (commands_out.as_raw_fd(), answers_in.as_raw_fd());
     let place = move || {
-        // A descriptor may itself be 3 or 4, so both are first duplicated to higher numbers.
+        // One of the two descriptors may itself be 3 or 4, so both are first duplicated to higher numbers.
         let (reads, writes) = (duplicate_above(reads)?, duplicate_above(writes)?);
         // SAFETY: `dup2` may be called between fork and exec, and both descriptors are open.
         let is_placed = unsafe { libc::dup2(reads, 3) == 3 && libc::dup2(writes, 4) == 4 };
@@ -54,7 +55,7 @@ pub(crate) fn spawn(program: &Path, profile: &Path) -> io::Result<(Child, Pipe)>
     Ok((child, Pipe::new(commands_in, answers_out)))
 }
 
-/// Duplicates a descriptor to a number above those with a fixed meaning.
+/// Duplicates a descriptor. The new number is at least 10, because 0 to 4 have a fixed meaning.
 fn duplicate_above(descriptor: i32) -> io::Result<i32> {
     // SAFETY: `fcntl` may be called between fork and exec.
     let copy = unsafe { libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, 10) };
@@ -74,7 +75,7 @@ impl Pipe {
         self.try_call(session, method, parameters).unwrap_or_else(|refusal| panic!("{method}: {refusal}"))
     }
 
-    /// Like [`Pipe::call`], but returns a refusal.
+    /// Like [`Pipe::call`], but returns a refusal as an error.
     pub(crate) fn try_call(
         &mut self,
         session: Option<&str>,
@@ -101,7 +102,8 @@ impl Pipe {
         }
     }
 
-    /// The next event with this name. Earlier events stay in the queue.
+    /// Waits for the next event with the name `method` and removes it from the queue. Events with other names stay in
+    /// the queue.
     pub(crate) fn wait_for(&mut self, session: &str, method: &str) -> Value {
         let is_it = |event: &Value| event["method"] == method && event["sessionId"] == session;
         loop {
@@ -113,7 +115,7 @@ impl Pipe {
         }
     }
 
-    /// Every event of a session that has arrived.
+    /// Returns all events of a session that have arrived so far.
     pub(crate) fn events(&self, session: &str) -> impl Iterator<Item = &Value> {
         self.events.iter().filter(move |event| event["sessionId"] == session)
     }

@@ -39,7 +39,7 @@ pub(crate) enum Inner {
 }
 
 impl Inner {
-    /// Whether the first word of a command line is one of these commands.
+    /// Whether the first word of a command line names a command that Dyno starts itself.
     pub(crate) fn is_called(first: Option<&OsString>) -> bool {
         first.and_then(|word| word.to_str()).is_some_and(Self::has_subcommand)
     }

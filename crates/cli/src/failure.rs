@@ -11,14 +11,15 @@ use dyno_settings::{ProfileError, SettingsError};
 
 use crate::output;
 
-/// Exit status for wrong arguments or input. Also for any error of a command whose exit status 1 is an answer.
+/// Exit status for wrong arguments or input. If exit status 1 is an answer of a command, all errors of that command
+/// have this status.
 pub(crate) const USAGE: u8 = 2;
 
 /// Exit status of a gate that is undecided.
 pub(crate) const NOT_DECIDED: u8 = 3;
 
-/// Prints `error: what: cause: its cause` and returns the exit status. An undecided result is a verdict, not
-/// an error.
+/// Prints `error: what: cause: its cause` and returns the exit status. If a disturbed host prevents a verdict,
+/// prints `not decided: …` and returns [`NOT_DECIDED`], because this is a result and not an error.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if is_closed_pipe(error) {
         // The reader of the output has closed it (`dyno report | head`).
@@ -42,7 +43,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if is_usage { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
 }
 
-/// The exit status of a command whose exit status 1 is an answer. An error is reported, and has another status.
+/// The exit status of a command for which status 1 is an answer. Errors are printed and get another status.
 pub(crate) fn of_gate(outcome: anyhow::Result<ExitCode>) -> ExitCode {
     outcome.unwrap_or_else(|error| {
         let status = report(&error);
@@ -58,7 +59,8 @@ fn further_mistakes(error: &anyhow::Error) -> &[PlanError] {
         .map_or(&[][..], |first| first.others.as_slice())
 }
 
-/// The error with its causes. A cause that the text before it contains is left out.
+/// The error with its causes, on one line. A cause is left out if the message before it already contains the text of
+/// the cause.
 pub(crate) fn sentence(error: &anyhow::Error) -> String {
     let mut sentence = String::new();
     let mut last = String::new();
@@ -75,8 +77,8 @@ pub(crate) fn sentence(error: &anyhow::Error) -> String {
     with_own_lines(&sentence)
 }
 
-/// Keeps a line break only before an indented line, as Dyno's errors write lists below their first line.
-/// Other line breaks come from outside and are escaped.
+/// Keeps a line break only before an indented line, because Dyno's own errors indent the lines after the first. All
+/// other line breaks come from outside and are escaped.
 fn with_own_lines(text: &str) -> String {
     let mut lines = text.split('\n');
     let mut out = lines.next().unwrap_or_default().to_owned();

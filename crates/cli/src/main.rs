@@ -1,4 +1,4 @@
-//! The binary `dyno`: arguments in, one call out.
+//! The binary `dyno`: parses the arguments and calls one command.
 
 mod arguments;
 mod commands;
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
 }
 
 fn execute(words: &[OsString]) -> anyhow::Result<ExitCode> {
-    // The load process skips the definitions of all other commands, which take time and memory.
+    // Parsing would define all commands, which takes time and memory. The load process avoids this.
     if words == ["drive"] {
         return commands::drive();
     }

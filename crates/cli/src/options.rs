@@ -81,7 +81,7 @@ impl From<ReportFormat> for Format {
     }
 }
 
-/// Most replicas of a system, as in a plan.
+/// Largest number of replicas of a system. Plans have the same limit.
 pub(crate) const REPLICAS_MAX: u32 = 8;
 
 /// What a commit waits for.
@@ -98,7 +98,8 @@ pub(crate) enum ReplicationWord {
 }
 
 impl ReplicationWord {
-    /// Replication to a number of replicas, for a server of a family.
+    /// Returns the configuration of replication to `replicas` replicas, or an error if servers of the family do not
+    /// support it.
     pub(crate) fn of(self, replicas: u32, family: Family) -> anyhow::Result<Replication> {
         let mode = match self {
             Self::Asynchronous => ReplicationMode::Asynchronous,
@@ -143,7 +144,7 @@ pub(crate) fn time(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Parses a setting.
+/// Parses a setting of the form `NAME=VALUE`.
 pub(crate) fn setting(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),

@@ -45,19 +45,19 @@ pub(crate) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     write_file(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Prepares JSON for [`print`].
+/// Escapes JSON for [`print()`] and ends it with a line break.
 pub(crate) fn json(json: &str) -> String {
     printable_json(json).into_owned() + "\n"
 }
 
-/// Prints a line of progress or a note to standard error, unless the user disabled them.
+/// Prints a line of progress or a note to standard error, but not in quiet mode.
 pub(crate) fn tell(line: &str) {
     if !is_quiet() {
         warn(line);
     }
 }
 
-/// As [`tell`], for several lines.
+/// Does the same as [`tell`] for several lines.
 pub(crate) fn tell_lines(text: &str) {
     if !is_quiet() {
         warn_lines(text);
@@ -70,7 +70,7 @@ pub(crate) fn warn(line: &str) {
     let _ = writeln!(stderr(), "{}", printable(line));
 }
 
-/// As [`warn()`], for several lines.
+/// Does the same as [`warn()`] for several lines.
 pub(crate) fn warn_lines(text: &str) {
     let _ = writeln!(stderr(), "{}", printable_lines(text));
 }

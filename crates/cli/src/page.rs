@@ -10,8 +10,8 @@ use dyno_store::{Run, Store};
 
 use crate::{findings, output};
 
-/// The HTML page of a run. The page is live if the run is in progress. A live page is rendered again after
-/// each trial and omits the explanations of differences.
+/// Renders the HTML page of a run. The page of a run in progress is live. It is rendered again after each trial,
+/// and omits the explanations of differences.
 pub(crate) fn render(store: &Store, results: &Path, run: &Run, is_live: bool) -> anyhow::Result<String> {
     let details = Details::load(store, run)?;
     let analysis = analyse(run, &details.checks, &Rule::default());
@@ -19,7 +19,7 @@ pub(crate) fn render(store: &Store, results: &Path, run: &Run, is_live: bool) ->
     Ok(of_details(run, &details, &analysis, &reasons, is_live))
 }
 
-/// The HTML page of a run whose details are known already.
+/// Renders the HTML page of a run whose details and analysis the caller has.
 pub(crate) fn of_details(
     run: &Run,
     details: &Details,

@@ -12,7 +12,7 @@ use crate::tls::{self, Tls, TlsError, TlsMode};
 /// The protocol that a server speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// The protocol of MySQL and MariaDB, and whether packets may be compressed.
+    /// The protocol of MySQL and MariaDB. The field says which compression the client may use.
     Mysql(mysql::Compression),
     Pgsql,
 }
@@ -33,12 +33,12 @@ impl Dialect {
 }
 
 impl Account {
-    /// An account whose connections are not encrypted, unless [`encrypted`](Self::encrypted) says otherwise.
+    /// Creates an account whose connections are not encrypted. [`encrypted`](Self::encrypted) changes that.
     pub fn new(dialect: Dialect, login: Login) -> Self {
         Self { dialect, login: Login { tls: WireTls::Disabled, ..login }, tls: None, verifies: false }
     }
 
-    /// The same account with the encryption of its connections. Reads the files that are named.
+    /// Returns the account with its connections encrypted as `tls` says. Reads the files that `tls` names.
     ///
     /// # Errors
     /// A file cannot be used, or the options contradict each other.
@@ -57,7 +57,7 @@ impl Account {
         self.tls.as_ref()
     }
 
-    /// The protocol of a new connection to the address with this index.
+    /// Creates the protocol state of a new connection. `number` is the index of the server's address in `address`.
     pub(crate) fn protocol(&self, address: &ServerAddress, number: usize) -> Box<dyn Protocol> {
         let login = Login {
             local: address.is_unix(number),

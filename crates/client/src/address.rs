@@ -1,4 +1,4 @@
-//! The address of a server: resolved once, with a socket for each connection.
+//! Addresses of servers. An address is resolved once, and each connection then opens a socket of its own.
 
 use std::io;
 use std::net::ToSocketAddrs;
@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use socket2::{SockAddr, Socket, TcpKeepalive, Type};
 
-/// If there is no answer to the login for this time, the server's kernel is asked whether it knows the
-/// connection.
+/// If the server sends nothing for this time during the login, a keepalive probe asks the server's kernel whether the
+/// connection still exists.
 const REMINDER: Duration = Duration::from_secs(1);
 
-/// Attempts to connect to a server that drops connections.
+/// The number of times that a client tries to connect to a server whose kernel keeps dropping the client's connections.
 pub const CALLS_MAX: u32 = 30;
 
 /// The resolved addresses of one server, or of several servers that are tried in order.
@@ -20,7 +20,7 @@ pub const CALLS_MAX: u32 = 30;
 pub struct ServerAddress {
     name: String,
     places: Vec<Place>,
-    /// Why there are no addresses.
+    /// The error if the host's name could not be resolved.
     unknown: Option<String>,
 }
 
@@ -28,12 +28,12 @@ pub struct ServerAddress {
 #[derive(Clone, Debug)]
 struct Place {
     address: SockAddr,
-    /// The expected name in the server's certificate.
+    /// The name that the server's certificate must contain.
     host: Arc<str>,
 }
 
 impl ServerAddress {
-    /// A unix socket.
+    /// The address of a unix socket.
     ///
     /// # Errors
     /// The path is too long for a socket.
@@ -42,7 +42,7 @@ impl ServerAddress {
         Ok(Self::of(name, "localhost", vec![SockAddr::unix(path)?]))
     }
 
-    /// A host by name or number, and a port.
+    /// Resolves a host, which is a name or a number, and adds a port.
     ///
     /// # Errors
     /// The name has no address.
@@ -58,7 +58,8 @@ impl ServerAddress {
         Ok(Self::of(name, host, addresses))
     }
 
-    /// As [`resolve`](Self::resolve), but if the name has no address, each connection fails.
+    /// Like [`resolve`](Self::resolve), but returns no error if the name cannot be resolved. Instead, each connection
+    /// to the returned address fails.
     pub fn named(host: &str, port: u16) -> Self {
         Self::resolve(host, port).unwrap_or_else(|error| Self {
             unknown: Some(error.to_string()),
@@ -66,16 +67,17 @@ impl ServerAddress {
         })
     }
 
-    /// A server with the shown name `name`, the name `host` in its certificate, and `addresses` to try in
-    /// this order.
+    /// Creates the address of a server. Messages show `name`, the server's certificate must contain `host`, and
+    /// `addresses` are tried in this order.
     pub fn of(name: String, host: &str, addresses: Vec<SockAddr>) -> Self {
         let host = Arc::from(host);
         let places = addresses.into_iter().map(|address| Place { address, host: Arc::clone(&host) });
         Self { name, places: places.collect(), unknown: None }
     }
 
-    /// Several servers. The first that accepts is used, as libpq does with a list of hosts. A name that
-    /// cannot be resolved is skipped. It is an error if none can be resolved.
+    /// Creates the address of several servers. Each connection goes to the first server that accepts it, as in libpq
+    /// with a list of hosts. A name that cannot be resolved is skipped. If no name can be resolved, each connection
+    /// fails.
     pub fn first_of(servers: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Self { name: String::new(), places: Vec::new(), unknown: None };
         for server in servers {
@@ -92,7 +94,7 @@ impl ServerAddress {
         &self.name
     }
 
-    /// The expected name in the certificate of the server at the address with this index.
+    /// The name that a server's certificate must contain. `number` is the index of the server's address.
     pub(crate) fn host(&self, number: usize) -> &str {
         self.places.get(number).map_or("", |place| &place.host)
     }
@@ -102,8 +104,8 @@ impl ServerAddress {
         self.places.get(number).is_some_and(|place| place.address.is_unix())
     }
 
-    /// Whether the address with this index is on this host: a unix socket, or an address of the loopback
-    /// interface. Nobody on the network can impersonate such a server.
+    /// Whether the address with this index is on this host: a unix socket, or an address of the loopback interface.
+    /// Nobody else on the network can impersonate a server at such an address.
     pub(crate) fn is_on_this_host(&self, number: usize) -> bool {
         let is_loopback = |address: &SockAddr| {
             address.as_socket().is_some_and(|address| address.ip().to_canonical().is_loopback())
@@ -111,9 +113,10 @@ impl ServerAddress {
         self.is_unix(number) || self.places.get(number).is_some_and(|place| is_loopback(&place.address))
     }
 
-    /// Connects and waits, for each address from this index on at most `limit`; `None` waits as long as the
-    /// kernel does. The limit also applies to writes. Returns the socket and the index of its address. The
-    /// error is that of the last address.
+    /// Tries the addresses in order, beginning with the index `from`, and connects to the first one that accepts. Waits
+    /// at most `limit` for each address; with `None`, only the kernel's own limit applies. `limit` is also set as the
+    /// time limit of each write to the socket. Returns the socket and the index of its address. If all addresses fail,
+    /// returns the error of the last one.
     pub(crate) fn connect(&self, from: usize, limit: Option<Duration>) -> io::Result<(Socket, usize)> {
         let mut failed = self.no_address();
         for (number, place) in self.places.iter().enumerate().skip(from) {
@@ -125,17 +128,18 @@ impl ServerAddress {
         Err(failed)
     }
 
-    /// Connects to the address with this index without waiting, or to the next that is not refused at once. Returns
-    /// the socket, whether it is still connecting, and the index of the address.
+    /// Starts to connect to the address with the index `from`, without waiting. If that fails at once, tries the next
+    /// address, and so on. Returns the socket, whether it is still connecting, and the index of its address.
     ///
     /// # Errors
-    /// The error of the last address; [`WouldBlock`](io::ErrorKind::WouldBlock) if the server's backlog is full.
+    /// If all addresses fail at once, the error of the last one. [`WouldBlock`](io::ErrorKind::WouldBlock) means
+    /// that the server's backlog is full.
     pub fn start_connecting(&self, from: usize) -> io::Result<(Socket, bool, usize)> {
         let mut failed = self.no_address();
         for (number, place) in self.places.iter().enumerate().skip(from) {
             match call(&place.address) {
                 Ok((socket, connecting)) => return Ok((socket, connecting, number)),
-                // A full backlog: retry the same address.
+                // The server's backlog is full, so the caller must try the same address again.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(error),
                 Err(error) => failed = error,
             }
@@ -181,22 +185,23 @@ fn socket(address: &SockAddr, kind: Type) -> io::Result<Socket> {
     if !address.is_unix() {
         // Send queries at once (`TCP_NODELAY`).
         socket.set_tcp_nodelay(true)?;
-        // A kernel with a full backlog may drop a connection that is open at this end (SYN cookies, tcp(7)).
-        // If the client waits for the server to speak first, it never notices. A keepalive probe makes the
-        // server's kernel reset such a connection.
+        // If a kernel's backlog is full, it may drop a connection that is already open at this end (SYN cookies,
+        // tcp(7)). If the client then waits for the server to speak first, it never notices. A keepalive probe makes
+        // the server's kernel reset such a connection.
         socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(REMINDER).with_interval(REMINDER))?;
     }
     Ok(socket)
 }
 
-/// Whether a connection that broke before the server sent anything was dropped by its kernel.
+/// Whether the server's kernel dropped a connection. `error` is the error with which the connection broke before
+/// the server sent anything.
 pub fn is_forgotten(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::ConnectionReset
 }
 
-/// Ends the keepalive probes of a connection that the server knows.
+/// Stops the keepalive probes. They are not needed once the server has accepted the login.
 pub fn logged_in(socket: &Socket) {
-    // If this fails, harmless probes continue.
+    // If this fails, the probes continue, which does no harm.
     let _ = socket.set_keepalive(false);
 }
 
@@ -218,7 +223,7 @@ mod tests {
         SockAddr::from(listener.local_addr().expect("bound"))
     }
 
-    /// An address that refuses connections: no program is given this port by chance.
+    /// An address that refuses connections. The system gives port 1 to no program by chance.
     fn dead() -> SockAddr {
         SockAddr::from(std::net::SocketAddr::from(([127, 0, 0, 1], 1)))
     }

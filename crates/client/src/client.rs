@@ -1,4 +1,4 @@
-//! A plain client: one query at a time, rows as text. For administration, not for load.
+//! A plain client, which runs one query at a time and returns rows as text. It is for administration, not for load.
 
 use std::time::Duration;
 
@@ -17,17 +17,17 @@ pub struct Client(Connection);
 /// The result of a statement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResultSet {
-    /// Names of its columns; empty if the statement returns no rows.
+    /// Names of the columns; empty if the statement returns no rows.
     pub columns: Vec<String>,
     /// Rows as text; NULL is `None`.
     pub rows: Vec<Vec<Option<String>>>,
-    /// Rows that the statement changed.
+    /// How many rows the statement changed.
     pub affected_rows: u64,
 }
 
 impl Client {
-    /// Connects and logs in. `patience` is the time limit for that, and for each answer from its beginning to
-    /// its end.
+    /// Connects and logs in. `patience` is the time limit for connecting and logging in. It is also the limit for
+    /// each answer, from the request to the end of the answer.
     ///
     /// # Errors
     /// As [`Connection::open`].
@@ -39,7 +39,7 @@ impl Client {
         Ok(Self(Connection::open(account, address, Some(patience), Some(patience))?))
     }
 
-    /// How the connection is encrypted, if it is.
+    /// How the connection is encrypted; `None` if it is not.
     pub fn encryption(&self) -> Option<Encryption> {
         self.0.encryption()
     }
@@ -47,7 +47,7 @@ impl Client {
     /// Sets the time limit of answers; `None` for no limit.
     ///
     /// # Errors
-    /// The system refuses.
+    /// The operating system refuses the limit.
     pub fn set_patience(&mut self, limit: Option<Duration>) -> Result<(), ClientError> {
         self.0.set_patience(limit)
     }
@@ -70,8 +70,10 @@ impl Client {
         Ok(ResultSet { columns, rows, affected_rows: summary.affected_rows })
     }
 
-    /// Executes a statement and calls back for each row of its first result, with access to column names: for
-    /// queries that are repeated often.
+    /// Executes a statement and calls `see` for each row of its first result. The first argument of `see` is a function
+    /// that returns the names of the columns, and the second is the row. For queries that are repeated often, this is
+    /// cheaper than [`query`](Self::query), because the rows are not converted to text, and the names are read only if
+    /// `see` calls the function.
     ///
     /// # Errors
     /// As [`query`](Self::query).
@@ -90,8 +92,8 @@ impl Client {
         self.pass_over_others(summary, deadline)
     }
 
-    /// Executes a statement and skips its rows. If it asks the client for data, as `COPY … FROM STDIN` does, the server
-    /// gets `data`, or is refused without it.
+    /// Executes a statement and skips its rows. If the statement asks the client for data, as `COPY … FROM STDIN`
+    /// does, the client sends `data`. If `data` is `None`, the client refuses to send any.
     ///
     /// # Errors
     /// As [`query`](Self::query).

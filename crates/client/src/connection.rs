@@ -1,4 +1,4 @@
-//! A connection that blocks: an endpoint on a socket, one command at a time.
+//! A blocking connection: it runs an endpoint on a socket, one command at a time.
 
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
@@ -26,12 +26,12 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects and logs in. `login_limit` is the time within which an address must accept, and again the
-    /// time within which the login must be complete, whatever the server sends meanwhile. `patience` is the
-    /// time limit of each answer. `None` means no limit.
+    /// Connects and logs in. `login_limit` is used twice: an address must accept within this time, and then the
+    /// login must be complete within this time, whatever the server sends meanwhile. `patience` is the time limit
+    /// of each answer. `None` means no limit.
     ///
     /// # Errors
-    /// There is no server, or it refuses or does not answer, or TLS fails.
+    /// No server accepts the connection, the server refuses the login or does not answer, or TLS fails.
     pub fn open(
         account: &Account,
         address: &ServerAddress,
@@ -62,7 +62,8 @@ impl Connection {
         }
     }
 
-    /// Connects to the first address from this index on that accepts. Also returns its index.
+    /// Tries the addresses in order, beginning with the index `from`, and connects to the first one that accepts.
+    /// Returns the connection and the index of its address.
     fn connect(
         account: &Account,
         address: &ServerAddress,
@@ -91,12 +92,12 @@ impl Connection {
         !self.endpoint.has_heard() && address::is_forgotten(error)
     }
 
-    /// The protocol, to start commands and read rows.
+    /// The protocol. The caller uses it to start commands and to read rows.
     pub fn protocol(&mut self) -> &mut dyn Protocol {
         self.endpoint.protocol()
     }
 
-    /// How the connection is encrypted, if it is.
+    /// How the connection is encrypted; `None` if it is not.
     pub fn encryption(&self) -> Option<Encryption> {
         self.endpoint.encryption()
     }
@@ -104,15 +105,15 @@ impl Connection {
     /// Sets the time limit of answers; `None` for no limit.
     ///
     /// # Errors
-    /// The system refuses.
+    /// The operating system refuses the limit.
     pub fn set_patience(&mut self, limit: Option<Duration>) -> Result<(), ClientError> {
         self.socket.set_write_timeout(limit)?;
         self.patience = limit;
         Ok(())
     }
 
-    /// Sends the command that was started, and waits for the event that answers it: never [`Event::NeedInput`], and
-    /// [`Event::Failed`] if the server refuses.
+    /// Sends the command that was started, and waits for the event that answers it. This event is never
+    /// [`Event::NeedInput`]. It is [`Event::Failed`] if the server refuses the command.
     ///
     /// # Errors
     /// The connection fails, or the server does not answer within the time limit.
@@ -120,7 +121,8 @@ impl Connection {
         self.exchange_until(self.deadline())
     }
 
-    /// As [`exchange`](Self::exchange), for a part of an answer. The whole answer has the time limit.
+    /// Like [`exchange`](Self::exchange), but with a given `deadline`. The parts of one answer, which are read by
+    /// several calls, thus share one time limit.
     ///
     /// # Errors
     /// As [`exchange`](Self::exchange).
@@ -135,7 +137,7 @@ impl Connection {
         }
     }
 
-    /// The deadline of an answer that is requested now; `None` without a time limit.
+    /// The deadline of an answer that is requested now; `None` if there is no time limit.
     pub fn deadline(&self) -> Option<Deadline> {
         self.patience.and_then(Deadline::after)
     }
@@ -143,8 +145,8 @@ impl Connection {
     /// Sends the command that was started, without waiting for its answer.
     ///
     /// # Errors
-    /// The connection fails. If the server has closed it, [`exchange`](Self::exchange) returns what the
-    /// server sent before.
+    /// The connection fails. If the server has closed the connection, this function returns no error, so that the next
+    /// [`exchange`](Self::exchange) can return what the server had sent before.
     pub fn send(&mut self) -> Result<(), ClientError> {
         let (mut socket, patience) = (&self.socket, self.patience);
         let sent =
@@ -156,7 +158,8 @@ impl Connection {
     }
 
     fn read(&mut self, deadline: Option<Deadline>) -> Result<(), ClientError> {
-        // If a signal ends the wait, it begins again, because the read has no limit of its own.
+        // If a signal interrupts the wait, this function returns, and the caller calls it again. It must not go on to
+        // the socket's `read`, which has no time limit and would block.
         if (self.is_local || deadline.is_some()) && !wait_for_bytes(&self.socket, deadline)? {
             return Ok(());
         }
@@ -169,7 +172,7 @@ impl Connection {
     }
 }
 
-/// A write that failed or took too long.
+/// The error for a write that failed or took too long.
 fn failed(error: io::Error, patience: Option<Duration>) -> ClientError {
     match patience {
         Some(patience) if error.kind() == io::ErrorKind::WouldBlock => ClientError::Silent(patience),
@@ -177,10 +180,11 @@ fn failed(error: io::Error, patience: Option<Duration>) -> ClientError {
     }
 }
 
-/// Sleeps until there is something to read, or the peer is gone; false if a signal came first.
+/// Sleeps until there is something to read or the peer is gone. Returns false if a signal came first.
 ///
-/// A thread that sleeps in `recv(2)` on a unix socket is woken twice per answer: the kernel also wakes it when the
-/// peer has read the request. `poll(2)` is not woken by that. The read that follows reports errors.
+/// A thread that sleeps in `recv(2)` on a unix socket is woken twice per answer: the kernel also wakes it when the peer
+/// has read the request. A thread that sleeps in `poll(2)` is woken only once. If the socket has an error, the read
+/// after this function reports it.
 fn wait_for_bytes(socket: &Socket, deadline: Option<Deadline>) -> Result<bool, ClientError> {
     let mut interest = libc::pollfd { fd: socket.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     let limit_ms = match deadline {

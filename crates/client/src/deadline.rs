@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// The time at which a limit passes, regardless of what arrives before.
+/// The point in time at which a time limit ends. Data that arrives earlier does not move it.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline {
     at: Instant,
@@ -15,17 +15,17 @@ impl Deadline {
         Some(Self { at: Instant::now().checked_add(limit)?, limit })
     }
 
-    /// When it passes.
+    /// The point in time itself.
     pub fn at(self) -> Instant {
         self.at
     }
 
-    /// The time limit with which it was made.
+    /// The time limit from which the deadline was made.
     pub fn limit(self) -> Duration {
         self.limit
     }
 
-    /// Time until it passes; `None` if it has passed.
+    /// Time until the deadline; `None` if it has passed.
     pub fn left(self) -> Option<Duration> {
         Some(self.at.saturating_duration_since(Instant::now())).filter(|left| !left.is_zero())
     }

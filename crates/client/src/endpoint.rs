@@ -11,7 +11,7 @@ use crate::account::Account;
 use crate::address::ServerAddress;
 use crate::tls::{Channel, Encryption};
 
-/// One connection's protocol, encrypted if its account says so. It does not use the socket itself.
+/// The protocol of one connection, with encryption if the account asks for it. It does not use the socket itself.
 pub struct Endpoint {
     protocol: Box<dyn Protocol>,
     tls: Option<Arc<ClientConfig>>,
@@ -35,7 +35,8 @@ pub enum EndpointError {
 }
 
 impl Endpoint {
-    /// The protocol of a new connection to the address with this index, before its login.
+    /// Creates the endpoint of a new connection, before the login. `number` is the index of the server's address in
+    /// `address`.
     pub fn new(account: &Account, address: &ServerAddress, number: usize) -> Self {
         Self {
             protocol: account.protocol(address, number),
@@ -47,13 +48,14 @@ impl Endpoint {
         }
     }
 
-    /// The protocol, to start commands and read rows.
+    /// The protocol. The caller uses it to start commands and to read rows.
     #[inline]
     pub fn protocol(&mut self) -> &mut dyn Protocol {
         &mut *self.protocol
     }
 
-    /// The state of the protocol, for hints that it is needed soon.
+    /// The protocol's state. An event loop uses this reference to prefetch the state into the processor's cache shortly
+    /// before it handles the connection.
     pub fn state(&self) -> &dyn Protocol {
         &*self.protocol
     }
@@ -63,7 +65,7 @@ impl Endpoint {
         self.heard
     }
 
-    /// How the connection is encrypted, if it is.
+    /// How the connection is encrypted; `None` if it is not.
     pub fn encryption(&self) -> Option<Encryption> {
         self.channel.as_deref().and_then(Channel::encryption)
     }
@@ -82,7 +84,8 @@ impl Endpoint {
         Ok(())
     }
 
-    /// The next protocol event of the received bytes; never [`Event::StartTls`].
+    /// Parses the received bytes up to the next protocol event. The event is never [`Event::StartTls`], because
+    /// this function starts TLS itself.
     ///
     /// # Errors
     /// The server breaks the protocol, or TLS failed.
@@ -103,10 +106,10 @@ impl Endpoint {
         }
     }
 
-    /// Passes pending output to `send`, if any.
+    /// Passes pending output, if any, to `send`.
     ///
     /// # Errors
-    /// TLS failed, or `send` did.
+    /// TLS failed, or `send` returned an error.
     #[inline]
     pub fn flush<E: From<EndpointError>>(
         &mut self,

@@ -13,7 +13,7 @@ use crate::endpoint::EndpointError;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// The engine runs inside the process that uses it.
+    /// The engine has no server, because it runs inside the process that uses it.
     #[error("this engine has no server to connect to")]
     NoServer,
     /// No server listens at the address, or it does not accept within the time limit.
@@ -26,7 +26,7 @@ pub enum ClientError {
     /// The connection broke.
     #[error("the connection to the server failed: {0}")]
     Io(#[from] io::Error),
-    /// The server took longer than the time limit of an answer.
+    /// The server took longer for an answer than the time limit.
     #[error("no answer within {} s", .0.as_secs_f64())]
     Silent(Duration),
     /// The server did not complete the login within the time limit, whatever it sent.
@@ -44,7 +44,7 @@ pub enum ClientError {
     Endpoint(#[from] EndpointError),
     #[error("the server says: {} ({})", Printable(&.0.message), Printable(code(.0)))]
     Server(ServerError),
-    /// The server's answer was not expected.
+    /// The server sent an answer that the client did not request.
     #[error("the server answered with {0}, which was not requested")]
     Unexpected(&'static str),
 }

@@ -1,8 +1,8 @@
 //! Connections to servers: the layer between a socket and the state machines of `dyno-wire`.
 //!
-//! An [`Account`] says how to log in, a [`ServerAddress`] where. An [`Endpoint`] is a protocol with its encryption. It
-//! does not use the socket itself, so event loops can use it. A [`Connection`] is an endpoint on a blocking socket, and
-//! a [`Client`] uses a connection for queries.
+//! An [`Account`] says how to log in, and a [`ServerAddress`] says where. An [`Endpoint`] is a protocol with its
+//! encryption. It does not use the socket itself, so event loops can use it. A [`Connection`] is an endpoint on a
+//! blocking socket, and a [`Client`] uses a connection for queries.
 
 mod account;
 mod address;

@@ -1,4 +1,4 @@
-//! Lets a site run rounds until there are enough, and joins their results.
+//! Lets a [`Site`] run the missing rounds of a run, and adds their results to the run's results file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -22,12 +22,11 @@ pub const ATTEMPTS_MAX: usize = 3;
 /// Time between two polls of the site.
 const POLL: Duration = Duration::from_millis(200);
 
-/// Runs the missing rounds of a run on a site, and records how the run ended. `tell` occasionally gets a line
-/// for the user.
+/// Runs the missing rounds of a run on a site, and records how the run ended. `tell` gets messages for the user.
 ///
 /// # Errors
-/// The results file cannot be written, the site takes no tasks, or a round was lost too often. Rounds that
-/// were delivered are in the results file.
+/// The results file cannot be written, the site accepts no tasks, or a round was lost too often. The results file
+/// keeps the rounds that were delivered before the error.
 pub fn conduct(
     spread: &mut Spread<'_>,
     site: &mut dyn Site,
@@ -52,15 +51,16 @@ pub fn conduct(
     let has_losses = !conductor.losses.is_empty() || folder.has_refused();
     let outcome = spread.end(*ended.as_ref().unwrap_or(&Ending::Failed));
     if matches!(ended, Ok(Ending::Finished)) && !has_losses {
-        // Its files are joined already. A folder that stays only takes space.
+        // The run's results file has all results by now. An error is ignored, because a folder that stays behind only
+        // takes space.
         let _ = folder.remove();
     }
     ended?;
     Ok(outcome?)
 }
 
-/// Renames a file that does not fit, because the next attempt needs the name. The measurements stay in the
-/// renamed file.
+/// Renames a delivered file whose contents cannot be added to the run's results, because the next attempt needs the
+/// name. The measurements stay in the renamed file.
 fn set_aside(file: &Path) -> Result<(), ClusterError> {
     let names = (1..).map(|number| file.with_extension(format!("refused-{number}.db")));
     let Some(aside) = names.into_iter().find(|name| !name.exists()) else { return Ok(()) };
@@ -79,9 +79,11 @@ struct Conductor<'a, 'b> {
     tell: &'a mut dyn FnMut(&Notice),
     /// Rounds whose results have not arrived.
     pending: BTreeSet<u32>,
-    /// Lost attempts of this process, by round.
+    /// For each round, how many of its attempts ended without a result. Attempts that an earlier process counted are
+    /// not included.
     losses: BTreeMap<u32, usize>,
-    /// Rounds that were lost too often, with the last reason.
+    /// The rounds that are not attempted again, because [`ATTEMPTS_MAX`] attempts were lost. The value is the reason
+    /// of the last loss.
     given_up: BTreeMap<u32, String>,
     /// The hosts that have delivered rounds, with their facts, in the order of their first delivery.
     hosts: Vec<(String, HostRecord)>,
@@ -114,7 +116,7 @@ impl Conductor<'_, '_> {
         }
     }
 
-    /// Submits rounds that no earlier process has submitted.
+    /// Adopts the rounds that an earlier process has submitted, and submits the others.
     fn hand_out(&mut self, rounds: &[u32]) -> Result<(), ClusterError> {
         self.pending.extend(rounds);
         let adopted = self.site.adopt(rounds)?;
@@ -134,7 +136,7 @@ impl Conductor<'_, '_> {
         Ok(())
     }
 
-    /// Handles the events at the site.
+    /// Gets the new events from the site, and handles them.
     fn look(&mut self) -> Result<(), ClusterError> {
         let mut again = Vec::new();
         for event in self.site.poll()? {
@@ -143,8 +145,8 @@ impl Conductor<'_, '_> {
                 TaskEvent::Told(text) => (self.tell)(&Notice::Told(text)),
                 TaskEvent::Delivered { round, file } => {
                     if let Err(error) = self.join(round, &file) {
-                        // A damaged or foreign file says nothing about the others. A file that cannot be
-                        // written does.
+                        // A damaged or foreign file concerns only this round, which is run again. Any other error,
+                        // such as a results file that cannot be written, concerns all rounds and ends the run.
                         let reason = reason(&error).ok_or(error)?;
                         set_aside(&file)?;
                         again.extend(self.lose(round, None, reason, false)?);
@@ -171,7 +173,7 @@ impl Conductor<'_, '_> {
         Ok(())
     }
 
-    /// Reports how a host differs from the first one.
+    /// Reports how a host differs from the first host that delivered a round.
     fn compare_host(&mut self, node: String, attempt: AttemptRecord) {
         let Some(host) = attempt.host.filter(|_| self.hosts.iter().all(|(known, _)| *known != node)) else {
             return;
@@ -186,7 +188,7 @@ impl Conductor<'_, '_> {
         self.hosts.push((node, host));
     }
 
-    /// Records a lost attempt. Returns the round if it must be submitted again.
+    /// Records that an attempt at a round was lost. Returns the round if the caller must submit it again.
     fn lose(
         &mut self,
         round: u32,
@@ -210,7 +212,7 @@ impl Conductor<'_, '_> {
     }
 }
 
-/// What is wrong with a delivered file, if the error concerns the file.
+/// Describes what is wrong with a delivered file. Returns `None` if the error has another cause than that file.
 fn reason(error: &StoreError) -> Option<String> {
     match error {
         StoreError::Damaged { .. }

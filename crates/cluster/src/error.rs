@@ -12,10 +12,10 @@ pub enum ClusterError {
     Run(#[from] RunError),
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A program of the scheduler or ssh cannot be started.
+    /// A program of the scheduler, or `ssh`, cannot be started.
     #[error("cannot start `{program}`; install it, or run this where it is")]
     NoTool { program: &'static str, source: io::Error },
-    /// It failed.
+    /// A program of the scheduler failed.
     #[error("`{program}` failed: {reason}")]
     Tool { program: &'static str, reason: String },
     /// The tasks' folder beside the results file cannot be used.
@@ -27,7 +27,7 @@ pub enum ClusterError {
     /// Rounds were lost too often.
     #[error("{} failed {attempts} times, the last time because {reason}; the logs are in {}, --resume tries again", rounds_in_words(rounds), logs.display())]
     RoundsLost {
-        /// The rounds, from 0, at least one.
+        /// The lost rounds, counted from 0. There is at least one.
         rounds: Vec<u32>,
         attempts: usize,
         /// Reason of the last loss.
@@ -36,7 +36,7 @@ pub enum ClusterError {
     },
 }
 
-/// `round 3`, `rounds 3, 5`. In messages rounds count from 1.
+/// Formats rounds as `round 3` or `rounds 3, 5`. Messages count rounds from 1.
 fn rounds_in_words(rounds: &[u32]) -> String {
     let numbers: Vec<String> = rounds.iter().map(|round| (round + 1).to_string()).collect();
     format!("{} {}", if numbers.len() == 1 { "round" } else { "rounds" }, numbers.join(", "))

@@ -13,12 +13,12 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// The folder of a run, by its results file and spread id. It need not exist.
+    /// Returns the folder of the run with this results file and spread id. The folder need not exist.
     pub fn of(results: &Path, spread_id: &str) -> Self {
         let mut name = results.file_name().unwrap_or_default().to_owned();
         name.push(".tasks");
         let root = results.with_file_name(name).join(spread_id);
-        // Tasks have other working directories.
+        // Tasks have other working directories, so they need an absolute path.
         Self { root: path::absolute(&root).unwrap_or(root) }
     }
 
@@ -36,7 +36,7 @@ impl Folder {
     pub fn remove(&self) -> io::Result<()> {
         fs::remove_dir_all(&self.root)?;
         if let Some(around) = self.root.parent() {
-            // It is not empty if another run has tasks.
+            // If another run has tasks, the parent folder is not empty. This call then fails, and the folder stays.
             let _ = fs::remove_dir(around);
         }
         Ok(())
@@ -46,7 +46,8 @@ impl Folder {
         self.root.join("logs")
     }
 
-    /// A file for each start of a task, named `ROUND.JOB.RESTART`, with the node's name.
+    /// The folder of start files. Each start of a task leaves a file, named `ROUND.JOB.RESTART`, that contains the
+    /// node's name.
     pub(crate) fn starts(&self) -> PathBuf {
         self.root.join("starts")
     }
@@ -55,12 +56,12 @@ impl Folder {
         self.root.join("rounds")
     }
 
-    /// The results file of a round's task. The round may be a shell variable.
+    /// The results file of a round's task. `round` may also be a placeholder, which the caller replaces.
     pub(crate) fn round(&self, round: &str) -> PathBuf {
         self.rounds().join(format!("round-{round}.db"))
     }
 
-    /// Whether it contains a delivered file that did not fit.
+    /// Whether the folder contains a delivered file that could not be joined.
     pub(crate) fn has_refused(&self) -> bool {
         let files = fs::read_dir(self.rounds()).into_iter().flatten().flatten();
         files.into_iter().any(|file| file.file_name().to_string_lossy().contains(".refused-"))

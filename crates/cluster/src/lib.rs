@@ -1,16 +1,16 @@
 //! Runs the rounds of a plan on several hosts.
 //!
-//! A round is a task: `dyno task PLAN --round N`, with all systems on one host. [`conduct`] lets a [`Site`]
-//! run the tasks, and joins the results file of each. Sites are [`Slurm`] and [`Ssh`]. [`SshDrivers`] are
-//! hosts that generate the load of a run on this host.
+//! A round is a task: `dyno task PLAN --round N`, with all systems on one host. [`conduct`] lets a [`Site`] run the
+//! tasks, and joins the results file of each task. Sites are [`Slurm`] and [`Ssh`]. [`SshDrivers`] are hosts that
+//! only generate load, for a run whose rounds are on this host.
 //!
 //! # Why
 //!
-//! Rounds are the unit of distribution. A host runs all systems of a round, so its speed drops out of ratios.
-//! A task is the same program with the same plan and seed, which runs one round and delivers a results file
-//! of its own. There is no protocol between hosts besides that file. The commands of the scheduler and the
-//! user (`sbatch`, `ssh`) are started as programs, not through a library. Each start of a task leaves a file,
-//! so attempts that a scheduler repeats by itself are noticed.
+//! Rounds are the unit of distribution. A host runs all systems of a round, so the host's speed cancels out in the
+//! ratios between systems. A task is the same program with the same plan and seed, which runs one round and
+//! delivers a results file of its own. There is no protocol between hosts besides that file. The commands of the
+//! scheduler and the user (`sbatch`, `ssh`) are started as programs, not through a library. Each start of a task
+//! leaves a file, so repetitions that the scheduler starts by itself are detected.
 
 mod conduct;
 mod error;

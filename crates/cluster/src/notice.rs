@@ -8,7 +8,7 @@ pub enum Notice {
     Submitted {
         rounds: usize,
     },
-    /// Tasks of an earlier process continue.
+    /// Tasks that an earlier process submitted are still in the queue or running. Their results will be used.
     Adopted {
         rounds: usize,
     },
@@ -22,14 +22,14 @@ pub enum Notice {
         done: u32,
         of: u32,
     },
-    /// An attempt had no result.
+    /// An attempt ended without a result.
     Lost {
         round: u32,
         node: Option<String>,
         reason: String,
         is_tried_again: bool,
     },
-    /// A host differs from the first one.
+    /// A host differs from the first host that delivered a round.
     HostDiffers {
         node: String,
         first: String,

@@ -6,11 +6,11 @@ use crate::error::ClusterError;
 
 /// Hosts that run tasks.
 pub trait Site {
-    /// Takes over the tasks of these rounds that an earlier process submitted and that have not ended. Returns
-    /// their rounds.
+    /// Takes over the tasks of these rounds that an earlier process submitted and that have not ended. Returns the
+    /// adopted rounds.
     ///
     /// # Errors
-    /// The site cannot be asked.
+    /// The site does not answer.
     fn adopt(&mut self, rounds: &[u32]) -> Result<Vec<u32>, ClusterError>;
 
     /// Begins to run rounds.
@@ -19,7 +19,7 @@ pub trait Site {
     /// The site does not accept them.
     fn submit(&mut self, rounds: &[u32]) -> Result<(), ClusterError>;
 
-    /// The events since the last call. Returns without waiting.
+    /// Returns the events since the last call, without waiting.
     ///
     /// # Errors
     /// The site can run no more tasks.
@@ -29,24 +29,24 @@ pub trait Site {
     fn cancel(&mut self);
 }
 
-/// The fate of a task.
+/// An event in the life of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskEvent {
     Started {
         round: u32,
         node: String,
     },
-    /// Its results file is complete.
+    /// The task's results file is complete.
     Delivered {
         round: u32,
         file: PathBuf,
     },
-    /// An attempt had no result.
+    /// An attempt ended without a result.
     Lost {
         round: u32,
         node: Option<String>,
         reason: String,
-        /// Whether the site repeats it by itself.
+        /// Whether the site repeats the attempt by itself.
         is_requeued: bool,
     },
     /// A message about the site for users.

@@ -4,23 +4,24 @@ use std::path::PathBuf;
 
 use dyno_printable::quote;
 
-/// `dyno task`, without the words that differ between rounds and hosts.
+/// The arguments of `dyno task` that are the same for all rounds, and the paths of the program and the plan on this
+/// host.
 #[derive(Clone, Debug)]
 pub struct TaskCommand {
-    /// The path of this `dyno`.
+    /// The path of the running `dyno`.
     pub program: String,
     /// Name of a built-in plan, or the path of a file.
     pub plan: String,
-    /// Files that the plan's own file names.
+    /// The files to which the plan's own file refers, such as scripts.
     pub files: Vec<PathBuf>,
     /// The user's options that change the plan.
     pub options: Vec<String>,
     pub seed: u64,
-    /// Id of the whole run.
+    /// Id of the run to which the rounds belong.
     pub spread_id: String,
 }
 
-/// The words that differ, for a shell script.
+/// The arguments of a task's command that differ between rounds and hosts, quoted for a shell.
 pub(crate) struct TaskWords<'a> {
     pub(crate) program: &'a str,
     pub(crate) plan: &'a str,
@@ -32,7 +33,8 @@ pub(crate) struct TaskWords<'a> {
 }
 
 impl TaskCommand {
-    /// A line of a shell script that is replaced by the task.
+    /// Returns the command as a line of a shell script. The line begins with `exec`, so the task replaces the shell
+    /// that runs the line.
     pub(crate) fn line(&self, words: &TaskWords<'_>) -> String {
         let TaskWords { program, plan, round, node, deliver } = words;
         let options: Vec<String> = self.options.iter().map(|option| quote(option)).collect();

@@ -7,7 +7,7 @@ use crate::error::ClusterError;
 /// Runs a program to its end.
 ///
 /// # Errors
-/// It cannot be started, or fails; the error has the last line that it printed to standard error.
+/// The program cannot be started, or fails. The error has the last line that the program printed to standard error.
 pub(crate) fn output(program: &'static str, arguments: &[String]) -> Result<String, ClusterError> {
     let output = Command::new(program)
         .args(arguments)

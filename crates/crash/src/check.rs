@@ -1,4 +1,4 @@
-//! Reads all rows after a crash and compares them with what clients know.
+//! Reads all rows after a crash and compares them with the clients' records of their transactions.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::clients::ledger::{Finding, Ledger, Sightings};
 use crate::clients::session::{Field, Session, SessionError};
 use crate::report::Losses;
 
-/// Number of findings that are described in words. The others are only counted.
+/// Largest number of findings that are described in words. Further findings are only counted.
 const TOLD_MAX: usize = 5;
 
 /// The effects of a crash on transactions.
@@ -18,8 +18,8 @@ pub(crate) struct Checked {
     pub(crate) told: Vec<String>,
 }
 
-/// Reads all rows, and settles the fate of each transaction. `crash_at` and `now` are times since the test
-/// began.
+/// Reads all rows and compares them with the ledgers. Records in the ledgers which transactions are present now.
+/// `crash_at` and `now` are times since the beginning of the test.
 pub(crate) fn check(
     session: &mut dyn Session,
     ledgers: &mut [Ledger],
@@ -68,7 +68,7 @@ impl Checked {
     }
 }
 
-/// The rows of each client's transactions.
+/// Reads the rows of each client's transactions. Rows that no client wrote are counted in `checked`.
 fn look(
     session: &mut dyn Session,
     ledgers: &[Ledger],
@@ -98,7 +98,8 @@ fn look(
     Ok(seen)
 }
 
-/// The client, the transaction and the part of a row; `None` if no client wrote such a row.
+/// Returns the client and the transaction that wrote the row, and which part of the transaction the row is. Returns
+/// `None` if no client wrote such a row.
 fn known(row: &[Field], ledgers: &[Ledger]) -> Option<(usize, usize, u32)> {
     let client = usize::try_from(number(row, 0)?).ok()?;
     let seq = usize::try_from(number(row, 1)?).ok()?;

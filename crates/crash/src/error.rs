@@ -10,32 +10,32 @@ use thiserror::Error;
 
 use crate::clients::session::SessionError;
 
-/// Why a crash test could not be made or continued, for reasons other than the crashed system.
+/// Why a crash test could not be made or continued. What a crash does to the system is not an error but a result.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CrashError {
     #[error(transparent)]
     Start(#[from] StartError),
-    /// Its replicas do not follow, or none takes its place.
+    /// The replicas do not follow the primary, or none takes the primary's place.
     #[error(transparent)]
     Replication(#[from] ReplicationError),
-    /// An engine inside the process that uses it.
+    /// Replicas were requested for a system that has no server.
     #[error("{entry} has no server, so no replicas; leave --replicas out")]
     NoReplicas { entry: String },
-    /// The version cannot fail over as asked.
+    /// This version of the system cannot fail over in the requested way.
     #[error("{entry} cannot fail over like this; versions from {oldest} on can{}", if *is_cut_off { ", and from 12 on without --cut-off-ms" } else { "" })]
     NoFailover { entry: String, oldest: u32, is_cut_off: bool },
-    /// The restart after the tables were made.
+    /// The server could not be restarted after the tables were made.
     #[error(transparent)]
     Restart(#[from] RestartError),
-    /// The volume whose power is cut.
+    /// The volume whose power is cut cannot be made or used.
     #[error(transparent)]
     Volume(#[from] ConfineError),
     #[error(transparent)]
     Version(#[from] VersionError),
     #[error(transparent)]
     Client(#[from] ClientError),
-    /// Before the first crash.
+    /// Making the tables failed, before the first crash.
     #[error("the tables of the crash test cannot be made: {0}")]
     Tables(SessionError),
     #[error("cannot {action} {}: {source}", path.display())]
@@ -46,7 +46,7 @@ pub enum CrashError {
     #[error("no commit was acknowledged for {seconds} s{}", because(last_refusal.as_ref()))]
     Stuck {
         seconds: u64,
-        /// The system's last refusal.
+        /// The message with which the system refused a statement most recently.
         last_refusal: Option<String>,
     },
     /// The user stopped the test before its first crash.

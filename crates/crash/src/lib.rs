@@ -1,8 +1,8 @@
 //! Crashes a system under load repeatedly, and checks after each recovery whether acknowledged commits were
 //! lost.
 //!
-//! Clients record the fate of each transaction as they saw it ([`Fate`](clients::ledger::Fate)). After a
-//! crash all rows are read, and compared with the fates. The settings determine what may be lost
+//! Clients record the fate of each transaction as they saw it ([`Fate`](clients::ledger::Fate)). After a crash all
+//! rows are read and compared with the fates. The system's settings determine what may be lost
 //! ([`dyno_settings::Promise`]).
 
 mod check;

@@ -16,9 +16,10 @@ use crate::subjects::place::Place;
 use crate::subjects::subject::Subject;
 
 const POLL: Duration = Duration::from_millis(1);
-/// Longest time from the last required commit to the crash. Chance decides how much of it passes.
+/// The crash comes after a random delay, which begins when enough commits are acknowledged. This is the longest
+/// delay.
 const LATER_MS_MAX: usize = 100;
-/// The test ends after this time without a commit.
+/// The test fails if no commit is acknowledged for this time.
 const STUCK: Duration = Duration::from_secs(60);
 
 /// How a load ended.
@@ -69,7 +70,8 @@ pub(crate) fn load_and_crash(
             clients.into_iter().try_for_each(|client| client.join().map_err(|_| CrashError::ClientLost));
         let end = joined.and(end)?;
         Ok(match end {
-            // Some answers were still on their way.
+            // The acknowledged commits are counted only now, when all clients have ended, because some answers arrive
+            // after the crash.
             LoadEnd::Crashed { at, cut, .. } => {
                 LoadEnd::Crashed { at, cut, acknowledged: course.acknowledged.load(Ordering::Relaxed) }
             }
@@ -108,9 +110,12 @@ fn wait(course: &Course, commits: u64, later: Duration, stop: &AtomicBool) -> Re
     }
 }
 
-/// The order matters. A disk without power does not answer, so no commit that waits for it is acknowledged
-/// after the cut. Commits that do not wait for it are no longer counted. Waiting processes are released only
-/// after they are killed.
+/// Crashes the system. If its disk loses power, the order of the steps matters:
+///
+/// - First the disk stops answering, so no commit that waits for the disk is acknowledged any more.
+/// - Then the clients stop counting acknowledgements, because commits that do not wait for the disk are still
+///   answered.
+/// - Processes that wait for the disk are released only after they are killed, so that they execute nothing more.
 fn crash(
     subject: &dyn Subject,
     place: &Place,

@@ -15,18 +15,19 @@ pub struct CrashedSystem {
     pub storage_engine: Option<String>,
     /// Server variables or pragmas, by name.
     pub settings: BTreeMap<String, String>,
-    /// Parent of the data, or of the volume with the data.
+    /// The folder in which the folder or volume for the data is created.
     pub data_root: PathBuf,
-    /// The program that runs [`serve_sqlite`](crate::serve_sqlite) when its arguments are `crash-client` and
-    /// a file. It is started for SQLite only, because the file must be used by a process that can be killed.
+    /// The program that calls [`serve_sqlite`](crate::serve_sqlite) when its arguments are `crash-client` and a
+    /// file. It is started for SQLite only. SQLite runs inside its client, so the client must be a process that can
+    /// be killed.
     pub sqlite_program: PathBuf,
 }
 
-/// Limits that catch typing errors.
+/// Largest number of crashes that can be requested. The limits of crashes, commits and clients catch typing errors.
 pub const CRASHES_MAX: u32 = 10_000;
 pub const COMMITS_MAX: u64 = 1_000_000;
 pub const CLIENTS_MAX: u32 = 256;
-/// Enough for ext4, its journal and an empty server.
+/// Size of the smallest volume, in bytes. It is enough for ext4, its journal and an empty server.
 pub const VOLUME_BYTES_MIN: u64 = 256 << 20;
 
 /// How a system is crashed.
@@ -37,7 +38,8 @@ pub struct CrashOptions {
     /// Fewest acknowledged commits before each crash.
     pub commits: u64,
     pub clients: u32,
-    /// Seed of the times of crashes, of rollbacks, and of the blocks that a disk without power has written.
+    /// Seed of the random choices: when a crash comes, which transactions are rolled back, and which unflushed
+    /// blocks survive a power cut.
     pub seed: u64,
     /// Size of the volume whose power is cut.
     pub volume_bytes: u64,
@@ -52,16 +54,16 @@ impl CrashOptions {
     }
 }
 
-/// Replicas of the system. After a crash, one of them takes its place.
+/// The replicas of the system. After a crash, one of them takes the primary's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failover {
     pub replication: Replication,
-    /// Time before each crash from which on replicas receive nothing, as if the network to them was cut.
+    /// Time before each crash during which replicas receive nothing, as if the network to them was cut.
     pub cut_off: Duration,
 }
 
 impl Failover {
-    /// The oldest major version of a family's servers that can do this; `None` if every version can.
+    /// Returns the oldest major version of a family's servers that can do this failover. `None` if every version can.
     pub(crate) fn oldest_version(&self, family: Family) -> Option<u32> {
         match family {
             Family::Postgres if self.cut_off.is_zero() => Some(12),
@@ -70,7 +72,7 @@ impl Failover {
         }
     }
 
-    /// Whether a commit is acknowledged only when a replica has it.
+    /// Whether a commit is acknowledged only after a replica has received it.
     pub(crate) fn waits(&self) -> bool {
         self.replication.mode != ReplicationMode::Asynchronous
     }

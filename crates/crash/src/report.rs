@@ -18,8 +18,8 @@ pub struct Losses {
     /// Milliseconds between the acknowledgement of the oldest lost transaction and the crash; `None` if none
     /// was lost.
     pub lost_age_ms_max: Option<f64>,
-    /// Transactions that are present in part, rows whose content differs from what was written, and counters
-    /// that do not match.
+    /// Transactions that are present in part, rows whose content differs from what was written, and clients' counters
+    /// that do not match the last transaction that is present.
     pub torn: u64,
     /// Transactions that were rolled back or whose commit was never sent, but that are present.
     pub resurrected: u64,
@@ -32,18 +32,18 @@ pub struct Losses {
 /// A crash and the recovery from it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Crash {
-    /// Its number, from 1.
+    /// The number of the crash, from 1.
     pub number: u32,
-    /// Commits that were acknowledged between the last crash and this one.
+    /// Number of commits that were acknowledged between the previous crash and this one.
     pub acknowledged: u64,
     #[serde(flatten)]
     pub losses: Losses,
-    /// Milliseconds from the start after the crash to the first answer. After a failover, from the crash until a replica takes
-    /// writes.
+    /// Milliseconds from the restart of the crashed system to its first answer. In a failover, milliseconds from
+    /// the crash until a replica takes writes.
     pub recovery_ms: f64,
-    /// Blocks of 4 KiB that were written but not flushed when the power was cut; `None` if it was not cut.
+    /// Blocks of 4 KiB that were written but not flushed when the power was cut; `None` if the power was not cut.
     pub unflushed_blocks: Option<u64>,
-    /// Number of these blocks that reached the disk.
+    /// Number of the unflushed blocks that reached the disk nevertheless.
     pub survived_blocks: Option<u64>,
     /// Faults that the system's own check of its tables found.
     pub faults: Vec<String>,
@@ -51,13 +51,13 @@ pub struct Crash {
     pub findings: Vec<String>,
 }
 
-/// Whether the promise was kept.
+/// Whether the promise of the settings was kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Nothing was lost, and nothing else happened that the settings exclude.
+    /// No data was lost or damaged.
     Kept,
-    /// Data was lost, but the settings allow that.
+    /// Data was lost or damaged, but the settings allow this.
     Allowed,
     Broken,
     /// There was no crash.
@@ -69,7 +69,7 @@ pub enum Verdict {
 pub struct FailoverReport {
     pub replicas: u32,
     pub replication: ReplicationMode,
-    /// Time before each crash from which on they received nothing.
+    /// Milliseconds before each crash during which the replicas received nothing.
     pub cut_off_ms: u64,
 }
 
@@ -95,23 +95,24 @@ pub struct CrashReport {
     pub clients: u32,
     pub seed: u64,
     pub crashes: Vec<Crash>,
-    /// The sums of all crashes.
+    /// Number of acknowledged commits. This number and the losses are sums over all crashes.
     pub acknowledged: u64,
     #[serde(flatten)]
     pub losses: Losses,
     pub recovery_ms_max: Option<f64>,
-    /// Why the system became unusable: it did not start again, or its tables could not be read.
+    /// Why the system became unusable. For example, it ended by itself, did not start again, or its tables could
+    /// not be read.
     pub failure: Option<String>,
-    /// The user stopped the test.
+    /// Whether the user stopped the test.
     pub is_stopped: bool,
-    /// The replicas that took the place of crashed primaries, if there were some.
+    /// The replicas that took the place of crashed primaries. `None` for a test without failovers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failover: Option<FailoverReport>,
     pub verdict: Verdict,
 }
 
 impl Losses {
-    /// Counts a finding. `age_ms` gives the milliseconds between a time and the crash.
+    /// Counts a finding. `age_ms` returns the milliseconds from a given time to the crash.
     pub(crate) fn note(&mut self, finding: Finding, age_ms: impl Fn(Duration) -> f64) {
         match finding {
             Finding::Lost(at) => {
@@ -151,7 +152,7 @@ impl Crash {
 }
 
 impl CrashReport {
-    /// Adds up the crashes and decides.
+    /// Adds up the crashes and decides on the verdict.
     pub(crate) fn conclude(&mut self) {
         for crash in &self.crashes {
             self.acknowledged += crash.acknowledged;

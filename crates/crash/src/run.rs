@@ -29,11 +29,11 @@ pub trait Observer {
     fn checked(&mut self, _crash: &Crash) {}
 }
 
-/// Crashes a system as often as the options say, until `stop` is set or the system is unusable.
+/// Crashes a system as often as the options say. Ends early when `stop` is set or the system becomes unusable.
 ///
 /// # Errors
-/// The system cannot be started or loaded, or the place of its data cannot be made. Effects of crashes are in
-/// the report.
+/// The system cannot be started or loaded, or the folder or volume for its data cannot be made. The effects of
+/// crashes on the system are in the report and are no error.
 pub fn crash_test(
     system: &CrashedSystem,
     options: &CrashOptions,
@@ -41,7 +41,7 @@ pub fn crash_test(
     observer: &mut dyn Observer,
 ) -> Result<CrashReport, CrashError> {
     let place = Place::create(system, options)?;
-    // Dropped before its place.
+    // Declared after `place`, so that the system is dropped before the folder or volume of its data.
     let mut subject = start(system, &place)?;
     let mut test = Test {
         report: empty_report(system, options, &*subject)?,
@@ -62,11 +62,13 @@ pub fn crash_test(
     Ok(test.report)
 }
 
-/// Crashes primaries as often as the options say. Each has new replicas; after the crash, one of them takes its place. Stops
-/// early when `stop` is set or a failover fails.
+/// Crashes primaries as often as the options say. Each primary has new replicas, and after the crash one of them
+/// becomes the primary. Stops early when `stop` is set or a failover fails. Only processes are killed: the power is
+/// not cut, whatever kind of crash the options name.
 ///
 /// # Errors
-/// As [`crash_test`]. Also if the system cannot have such replicas, or if the options cut the power.
+/// The system cannot be started or loaded, it cannot have the requested replicas, or it was stopped before the first
+/// crash.
 pub fn failover_test(
     system: &CrashedSystem,
     failover: &Failover,
@@ -118,8 +120,9 @@ fn check_version(system: &CrashedSystem, failover: &Failover) -> Result<(), Cras
     }
 }
 
-/// What a failover may lose: commits that no replica had received. PostgreSQL's commits wait for replicas only with these values
-/// of `synchronous_commit`.
+/// Returns which commits may be lost in a failover. If commits wait for replicas, none may be lost. Otherwise the
+/// newest commits may be lost, because perhaps no replica has received them. PostgreSQL's commits wait for replicas
+/// only if `synchronous_commit` has one of the values below.
 fn promise(failover: &Failover, variables: &BTreeMap<String, String>) -> Promise {
     let waits = variables
         .get("synchronous_commit")
@@ -219,7 +222,7 @@ impl Test<'_> {
         }
     }
 
-    /// Starts the system again, and records what it kept. An error says what went wrong, with details.
+    /// Starts the system again, and records what survived. An error is a pair: what went wrong, and details.
     fn come_back(
         &mut self,
         crash: &mut Crash,
@@ -250,7 +253,7 @@ impl Test<'_> {
     }
 }
 
-/// The end of a system's log, to be shown below the failure.
+/// Returns the end of a system's log, to be shown below the failure.
 fn last_words(subject: &dyn Subject) -> String {
     let lines: String = subject.log_tail().iter().flat_map(|line| ["\n    ", line]).collect();
     if lines.is_empty() { lines } else { format!("; its last words:{lines}") }

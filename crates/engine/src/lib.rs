@@ -1,22 +1,24 @@
-//! The catalogue, fetching, starting and stopping of database servers.
+//! Lists, fetches, starts and stops database servers.
 //!
-//! The [`Catalogue`] lists engines, [`fetch`] brings one into the [`Cache`], [`start`] starts a
-//! server that ends with this process, and [`Running`] has servers that outlive it.
+//! The [`Catalogue`] lists engines, [`fetch`] brings one into the [`Cache`], [`start`] starts a server that ends with
+//! this process, and [`Running`] starts, lists and stops servers that outlive this process.
 //!
 //! # Why
 //!
-//! - Servers cannot outlive a run. A thread that lives as long as the process starts them with a parent-death signal
-//!   (`spawn.rs`). A killed run leaves an unlocked lock file. The next start finds it and removes what is left.
-//! - The tool manages a container, and Dyno manages its process. `podman run` and `docker run` have no option that puts a process
-//!   into existing groups. So a shell in the container waits until Dyno has moved its process. Then it becomes the server.
-//!   Folders have the same paths inside and outside. A parent-death signal does not pass through the tool. So a shell beside the
-//!   server reads a pipe from Dyno, and ends the server when the pipe ends.
-//! - A snapshot is verified by metadata and a sample of its contents. Reading all of it would cost as much as copying
-//!   it, and engines have their own checksums of pages. One rename puts a snapshot in place, and its users hold a
-//!   shared lock on its folder. So there is no list that could be out of date.
-//! - A reading of counters is a row of numbers. Each counter has a fixed place in the row, and its name is stored once.
-//!   A later reading only compares the name with the last one in that place. Servers do not say which numbers are
-//!   gauges, so Dyno has a list.
+//! - A server that a run starts cannot outlive the run. It is started with a parent-death signal, by a thread that
+//!   lives as long as the process (`spawn.rs`). A killed run leaves an unlocked lock file. The next start finds that
+//!   file and removes what the killed run has left.
+//! - `podman` or `docker` manages a container, and Dyno manages the process in it. Neither `podman run` nor
+//!   `docker run` can put a process into existing control groups. So a shell in the container waits until Dyno has
+//!   moved the shell's process into these groups. Then the shell executes the server (`exec`). Folders have the same
+//!   paths inside and outside the container. A parent-death signal does not pass through `podman` or `docker`. So a
+//!   second shell beside the server reads a pipe from Dyno, and ends the server when the pipe ends.
+//! - A snapshot is verified by metadata and a sample of its contents. Reading the whole snapshot would cost as much as
+//!   copying it, and engines have their own checksums of pages. One rename puts a snapshot in place, and its users hold
+//!   a shared lock on its folder. So Dyno keeps no list of snapshots that could be out of date.
+//! - A reading of counters is a row of numbers. Each counter has a fixed index in the row, and its name is stored once.
+//!   A later reading only compares each name with the earlier name at that index. Servers do not say which numbers are
+//!   gauges, so Dyno has a list of gauges.
 
 mod cache;
 mod catalogue;
@@ -51,8 +53,8 @@ pub use catalogue::upstream::UpstreamVersion;
 pub use catalogue::{Catalogue, CatalogueError, EntryError};
 pub use container::{ImageError, ImageName, fetch_image, pull_image};
 pub use data::{
-    DataFolderError, DumpError, UpgradeError, UpgradeWay, check_data_folder, execute_file, has_pg_upgrade,
-    load_dump, start_upgraded, upgrade_path,
+    DataFolderError, DumpError, StatementError, Statements, UpgradeError, UpgradeWay, check_data_folder,
+    execute_file, has_pg_upgrade, load_dump, start_upgraded, upgrade_path,
 };
 pub use dyno_client::{Client, ClientError, ResultSet};
 pub use machine::path_error::PathError;

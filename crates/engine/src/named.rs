@@ -17,27 +17,27 @@ pub enum EngineName {
     Catalogue(SystemName),
     /// The folder of a build. Its path begins with `/`, `.` or `~/`.
     Basedir(PathBuf),
-    /// An image of a container: `oci:docker.io/library/mysql:8.4`.
+    /// A container image: `oci:docker.io/library/mysql:8.4`.
     Image(ImageName),
 }
 
-/// Why a text does not name an engine.
+/// Why a text is not the name of an engine.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum EngineNameError {
-    /// It looks like an entry of the catalogue, but is not a valid name of one.
+    /// The text looks like an entry of the catalogue, but is not a valid name of an entry.
     #[error(transparent)]
     Catalogue(#[from] NameError),
-    /// It begins with `oci:`, and no name of an image follows.
+    /// The text begins with `oci:`, but no valid image name follows.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// It is an address. The message does not repeat it, because a password may be in it.
+    /// The text is an address. The message does not repeat the address, because a password may be in it.
     #[error(
         "this is the address of a server that runs already, where an engine is needed that Dyno starts: ENGINE[@VERSION], a folder \
          with a build (./DIR), or an image (oci:NAME:TAG)"
     )]
     Address,
-    /// It begins with `~/`, and the home folder is not known.
+    /// The text begins with `~/`, but the home folder is not known.
     #[error("'{0}' is in a home folder, and $HOME is not set; write the whole path")]
     NoHome(String),
 }
@@ -50,7 +50,7 @@ impl EngineName {
         if text.contains("://") {
             return Err(EngineNameError::Address);
         }
-        // A shell does not expand `~` inside quotes.
+        // A shell does not expand `~` inside quotes, so it is expanded here.
         if let Some(below) = text.strip_prefix('~').filter(|below| below.is_empty() || below.starts_with('/'))
         {
             let home = home.ok_or_else(|| EngineNameError::NoHome(text.to_owned()))?;
@@ -62,7 +62,7 @@ impl EngineName {
         Ok(Self::Catalogue(text.parse()?))
     }
 
-    /// The storage engine in the name. A folder or an image has none.
+    /// Returns the storage engine in the name. Returns `None` for a folder or an image.
     pub fn storage_engine(&self) -> Option<&str> {
         match self {
             Self::Catalogue(name) => name.storage_engine.as_deref(),
@@ -70,8 +70,8 @@ impl EngineName {
         }
     }
 
-    /// Identifies a folder or an image: `oci:NAME:TAG`, or the folder's path without links. `None` for an engine of the
-    /// catalogue.
+    /// Returns a text that identifies a folder or an image: `oci:NAME:TAG`, or the folder's path without symbolic
+    /// links. Returns `None` for an engine of the catalogue.
     pub fn origin(&self) -> Option<String> {
         match self {
             Self::Catalogue(_) => None,

@@ -1,5 +1,5 @@
-//! CSV as in RFC 4180, with a header. NULL is an empty field and an empty text is `""`, as in PostgreSQL's COPY. A
-//! library that omits optional quotes would write both alike.
+//! CSV as in RFC 4180, with a header. NULL is an empty field and an empty text is `""`, as in PostgreSQL's COPY. No CSV
+//! library is used, because a library that leaves out optional quotes writes NULL and an empty text in the same way.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -29,7 +29,8 @@ impl Csv {
             Value::Boolean(value) => write!(file, "{value}")?,
             Value::Integer(value) => write!(file, "{value}")?,
             Value::Unsigned(value) => write!(file, "{value}")?,
-            // The fewest digits that parse to the same number, with an exponent if that is shorter.
+            // Writes the fewest digits that parse to the same number. Very large and very small numbers have an
+            // exponent.
             Value::Real(value) => write!(file, "{value:?}")?,
             Value::Text(text) => write!(file, "\"{}\"", text.replace('"', "\"\""))?,
             Value::Bytes(bytes) => write!(file, "\"{}\"", STANDARD.encode(bytes))?,

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use dyno_store::StoreError;
 
-/// A failed export. It deletes its files.
+/// Why an export failed. A failed export deletes its incomplete files.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The results file cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A file with that name exists.
+    /// A file with this name exists already.
     #[error("{}: exists already; name another folder, or overwrite it with --force", path.display())]
     Exists { path: PathBuf },
     /// The folder or a file in it cannot be written.
@@ -20,13 +20,13 @@ pub enum ExportError {
     /// A file of the data set exists but cannot be read.
     #[error("{}: cannot be read ({reason}); check its permissions, or name another folder", path.display())]
     Unreadable { path: PathBuf, reason: String },
-    /// A file of the data set was written by a version of Dyno with other columns.
+    /// A file of the data set was written by a version of Dyno that writes other columns.
     #[error("{}: it has no column `{column}`; export its run again with --force", path.display())]
     NoColumn { path: PathBuf, column: String },
     /// There is no data set in the folder.
     #[error("{}: no data set in it; make one with `dyno export --partition --to DIR`", path.display())]
     NoDataset { path: PathBuf },
-    /// No chosen run has a figure.
+    /// None of the chosen runs has a figure.
     #[error("{}: no run in it has a figure to export", path.display())]
     NoFigure { path: PathBuf },
     /// The caller asked to stop.
@@ -34,7 +34,7 @@ pub enum ExportError {
     Stopped,
 }
 
-/// Errors of a format's writer. Most come from its file.
+/// Why writing a row or a file in one of the formats failed. In most cases, the file could not be written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WriteError {
     #[error(transparent)]

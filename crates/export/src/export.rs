@@ -1,4 +1,4 @@
-//! Writes the rows of each table of the results file to a separate file.
+//! Writes the results file's tables, each to a separate file.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Extension of its files' names, without the dot.
+    /// The extension of file names in this format, without the dot.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Parquet => "parquet",
@@ -60,13 +60,13 @@ pub struct Options<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exported {
     pub path: PathBuf,
-    /// Rows in it, without the header.
+    /// Number of rows, without the header.
     pub rows: u64,
     pub bytes: u64,
 }
 
-/// Writes every table of a results file to a separate file in `folder`, from one snapshot. Creates the folder if it
-/// does not exist. The files appear when all of them are complete.
+/// Writes each table of a results file to a file in `folder`, from one snapshot. Creates the folder if it does not
+/// exist. The files appear only when all of them are complete.
 ///
 /// # Errors
 /// The results file cannot be read or has no such run, a file exists, or the folder cannot be written.
@@ -87,7 +87,8 @@ pub fn export(store: &Store, folder: &Path, options: &Options<'_>) -> Result<Vec
     Ok(kept.into_iter().zip(rows).map(|((path, bytes), rows)| Exported { path, rows, bytes }).collect())
 }
 
-/// The runs to export, with their states: the requested ones, or all. Fails if a requested run is missing.
+/// Returns the requested runs, or all runs if `None`, with their states. Fails if the results file lacks a requested
+/// run.
 pub(crate) fn wanted_runs(
     store: &Store,
     wanted: Option<&[RunId]>,

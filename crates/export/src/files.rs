@@ -1,4 +1,4 @@
-//! Files that appear together, when all of them are complete.
+//! Writes several files. They get their final names only when all of them are complete.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write as _};
@@ -10,8 +10,8 @@ use tempfile::{NamedTempFile, TempPath};
 use crate::error::ExportError;
 use crate::staging::Staging;
 
-/// Files of a folder that are not complete. Dropping this deletes them. If the process is killed, they stay in a
-/// hidden folder, which is removed when files are next written in the same place.
+/// Incomplete files that will appear in a folder. Dropping this value deletes them. If the process is killed, the
+/// files stay in a hidden folder. The next export into the same folder removes the hidden folder.
 pub struct Files {
     folder: PathBuf,
     overwrite: bool,
@@ -22,10 +22,12 @@ pub struct Files {
 }
 
 impl Files {
-    /// Begins files with these names. The folder need not exist; it appears together with the files.
+    /// Prepares to write files with these names. The folder need not exist. If it does not, it appears together
+    /// with the files.
     ///
     /// # Errors
-    /// One of the names exists in it and `overwrite` is not set. Or the folder or its parent cannot be written.
+    /// A file with one of these names exists and `overwrite` is not set. Or the folder or its parent cannot be
+    /// written.
     pub fn new(folder: &Path, names: &[String], overwrite: bool) -> Result<Self, ExportError> {
         let taken = names.iter().map(|name| folder.join(name)).find(|path| path.symlink_metadata().is_ok());
         if let Some(path) = taken.filter(|_| !overwrite) {
@@ -33,7 +35,7 @@ impl Files {
         }
         let is_new = folder.symlink_metadata().is_err();
         let around = || -> io::Result<&Path> {
-            // A name without a folder is in the current one.
+            // `parent` returns an empty path for a path that is only a name. Its parent is the current folder.
             let around = match folder.parent() {
                 Some(around) if around.as_os_str().is_empty() => Path::new("."),
                 Some(around) => around,
@@ -47,10 +49,10 @@ impl Files {
         Ok(Self { folder: folder.to_owned(), overwrite, staging, is_new, names: Vec::new() })
     }
 
-    /// A new file. It gets its final name when all files are written.
+    /// Creates a file. It gets its final name when all files are written.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// The file cannot be created.
     pub fn create(&mut self, name: &str) -> Result<File, ExportError> {
         let file = File::create_new(self.staging.path().join(name))
             .map_err(|error| unwritable(&self.folder.join(name), &error))?;
@@ -58,11 +60,12 @@ impl Files {
         Ok(file)
     }
 
-    /// Gives every file its final name. Returns their paths and sizes in bytes, in order of creation. A new folder
-    /// appears at once with all its files. In an existing folder, files appear one after the other.
+    /// Gives every file its final name, and returns the paths and sizes in bytes, in order of creation. A new folder
+    /// appears together with all its files. In an existing folder, the files appear one after the other.
     ///
     /// # Errors
-    /// The files cannot be made durable or renamed, or a file with such a name exists by now.
+    /// The files cannot be made durable or renamed. Or `overwrite` is not set, and a file with one of the names has
+    /// been created meanwhile.
     pub fn keep(self) -> Result<Vec<(PathBuf, u64)>, ExportError> {
         let Self { folder, overwrite, staging, is_new, names } = self;
         let mut kept = Vec::new();
@@ -92,11 +95,12 @@ impl Files {
     }
 }
 
-/// Writes a file that appears, or replaces another, when it is complete. It is written directly if it is not a
-/// regular file (a pipe, a link), or if its folder cannot be written.
+/// Writes a file so that it appears, or replaces an existing file, only when it is complete. If the path leads to
+/// something else than a regular file, such as a pipe or a link, the content is written directly to it. The content
+/// is also written directly if the folder cannot be written.
 ///
 /// # Errors
-/// It cannot be written. An existing file stays, unless it is written directly.
+/// The file cannot be written. Then an existing file keeps its content, unless the content is written directly.
 pub fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
     let present = path.symlink_metadata();
     if present.as_ref().is_ok_and(|present| !present.is_file()) {
@@ -127,8 +131,8 @@ fn taken_or_unwritable(path: &Path, error: &io::Error) -> ExportError {
 /// A new temporary file in a folder, which can be renamed to its final name.
 pub(crate) fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new()
-        // The permissions of a new file, without those of the user's umask. Temporary files would otherwise be
-        // private.
+        // The permissions that a new file usually has. The user's umask takes some of them away. By default, only the
+        // owner can read a temporary file.
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder)
 }

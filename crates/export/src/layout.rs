@@ -1,4 +1,5 @@
-//! The values of an exported row: those of the query, and constants.
+//! The columns of an exported table. A column has either the values of one of the query's columns, or the same constant
+//! in each row.
 
 use crate::row::{Column, Kind, Value};
 
@@ -10,13 +11,13 @@ pub(crate) struct Layout<'a> {
 }
 
 enum Cell<'a> {
-    /// The query's column with this index.
+    /// The value of the query's column with this index.
     Source(usize, Kind),
     Constant(Value<'a>),
 }
 
 impl<'a> Layout<'a> {
-    /// The columns of a query as they are.
+    /// Returns a layout with all columns of a query, unchanged.
     pub(crate) fn of_query(columns: Vec<Column>) -> Self {
         let cells =
             columns.iter().enumerate().map(|(index, column)| Cell::Source(index, column.kind)).collect();
@@ -39,7 +40,7 @@ impl<'a> Layout<'a> {
         &self.columns
     }
 
-    /// The values of a row of the query.
+    /// Returns the values of the layout's columns for a row of the query.
     pub(crate) fn read<'r>(&'r self, row: &'r rusqlite::Row<'_>) -> rusqlite::Result<Vec<Value<'r>>> {
         let value = |cell: &'r Cell<'a>| match cell {
             Cell::Source(index, kind) => Value::new(*kind, row.get_ref(*index)?),

@@ -2,9 +2,9 @@
 //! other tools.
 //!
 //! [`export`] writes all tables from one snapshot, even while a run is in progress. [`grow_dataset`] adds runs to a
-//! partitioned data set. [`export_figures`] writes files for Bencher and Apache Otava. `docs/do/export.md`
-//! documents the files, and a test compares it with them. This is a separate crate, so that no other crate waits
-//! for the Parquet library to compile.
+//! partitioned data set. [`export_figures`] writes files for Bencher and Apache Otava. `docs/do/export.md` documents
+//! the files, and a test compares the document with them. The exports are a separate crate, so that compiling the
+//! other crates does not wait for the Parquet library.
 
 mod csv;
 mod dataset;

@@ -1,5 +1,5 @@
 //! Parquet: rows are collected by column and written as row groups. Every column is optional, so that a later
-//! version of Dyno can add or remove one without a change of the others.
+//! version of Dyno can add or remove a column without changing the others.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -15,18 +15,18 @@ use parquet::schema::types::{ColumnPath, Type, TypePtr};
 use crate::error::WriteError;
 use crate::row::{Column, Kind, Sink, Value};
 
-/// A row group ends at this many rows or bytes. It is large enough to compress well and to be skipped, and small
-/// enough for memory.
+/// A row group ends at this many rows or bytes. Groups of this size compress well, let readers skip much data at a
+/// time, and fit into memory.
 const GROUP_ROWS: usize = 100_000;
 const GROUP_BYTES: usize = 64 << 20;
 
 /// Facts about a file besides its columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct About<'a> {
-    /// Columns by which rows are sorted, ascending with NULL first. Only those before the first missing column
-    /// count.
+    /// The columns by which rows are sorted, ascending with NULL first. If the file lacks one of these columns, only
+    /// the columns before it are recorded.
     pub(crate) sorted_by: &'a [&'a str],
-    /// A key and its value in the file's metadata.
+    /// A key and a value for the file's metadata.
     pub(crate) note: Option<(&'a str, &'a str)>,
 }
 
@@ -34,7 +34,7 @@ impl About<'_> {
     fn sorting(&self, columns: &[Column]) -> Option<Vec<SortingColumn>> {
         let place = |name: &&str| columns.iter().position(|column| column.name == **name);
         let column = |place: usize| SortingColumn {
-            // Every column has one leaf.
+            // A column's index is also the index of its leaf, because every column has one leaf.
             column_idx: place as i32,
             descending: false,
             nulls_first: true,
@@ -66,7 +66,7 @@ impl Parquet {
             .set_key_value_metadata(about.key_values())
             .set_created_by(format!("dyno version {}", env!("CARGO_PKG_VERSION")));
         for column in columns.iter().filter(|column| column.kind == Kind::Bytes) {
-            // All histograms differ and they have no order, so a dictionary and statistics would be useless.
+            // Histograms are almost never equal and have no order, so a dictionary and statistics would be useless.
             let path = ColumnPath::from(column.name.as_str());
             properties = properties
                 .set_column_dictionary_enabled(path.clone(), false)
@@ -113,7 +113,7 @@ impl Sink for Parquet {
     }
 }
 
-/// A column of the schema.
+/// The definition of a column in the schema.
 fn field(column: &Column) -> Result<TypePtr, ParquetError> {
     let (physical, logical) = match column.kind {
         Kind::Boolean => (Physical::BOOLEAN, None),
@@ -131,7 +131,7 @@ fn field(column: &Column) -> Result<TypePtr, ParquetError> {
     Ok(Arc::new(field))
 }
 
-/// A list of numbers in the three levels of Parquet's `LogicalTypes.md`.
+/// The definition of a list of numbers, with the three levels that Parquet's `LogicalTypes.md` requires.
 fn list(name: &str) -> Result<TypePtr, ParquetError> {
     let element = Type::primitive_type_builder("element", Physical::DOUBLE)
         .with_repetition(Repetition::OPTIONAL)
@@ -148,12 +148,14 @@ fn list(name: &str) -> Result<TypePtr, ParquetError> {
     Ok(Arc::new(list))
 }
 
-/// Values of a column for the next row group. NULLs are not stored; they only have a level.
+/// The values of a column for the next row group. A NULL is not stored as a value, but only as a definition level.
 struct Gathered {
     values: Values,
-    /// Definition levels: 1 for a value, 0 for NULL; for lists see [`Gathered::push_list`].
+    /// Definition levels. For a column of single values: 1 for a value, 0 for NULL. For a column of lists: 0 for NULL,
+    /// 1 for an empty list, 2 for a missing element, 3 for an element.
     definition: Vec<i16>,
-    /// Repetition levels: 0 at the start of a list, 1 within it. `None` for columns of single values.
+    /// Repetition levels: 0 for the first element of a list, 1 for the others. `None` for a column of single
+    /// values.
     repetition: Option<Vec<i16>>,
 }
 
@@ -192,7 +194,7 @@ impl Gathered {
                 bytes += slice.len();
                 column.push(ByteArray::from(slice.to_vec()));
             }
-            // NULL has definition level 0.
+            // The value is NULL.
             _ => {
                 self.level(0, 0);
                 return bytes;
@@ -202,7 +204,7 @@ impl Gathered {
         bytes
     }
 
-    /// Definition levels: 1 for an empty list, 2 for a missing element, 3 for an element.
+    /// Adds a list. Its definition levels are 1 for an empty list, 2 for a missing element, and 3 for an element.
     fn push_list(&mut self, list: &[Option<f64>]) -> usize {
         if list.is_empty() {
             self.level(1, 0);

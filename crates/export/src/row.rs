@@ -1,11 +1,11 @@
-//! Rows of the results file, in a form that every format writes.
+//! Rows of the results file, in a form that the writer of every format accepts.
 
 use dyno_store::decode_series;
 use rusqlite::types::ValueRef;
 
 use crate::error::WriteError;
 
-/// Type of a column. Every column may also contain NULL.
+/// Type of a column. Values of every type may be NULL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Boolean,
@@ -14,12 +14,12 @@ pub(crate) enum Kind {
     Real,
     Text,
     Bytes,
-    /// A list of numbers, each of which may be missing.
+    /// A list of numbers. Any number in the list may be missing.
     Reals,
 }
 
 impl Kind {
-    /// The name in the documentation.
+    /// The name of this type in the documentation.
     #[cfg(test)]
     pub(crate) fn as_str(self) -> &'static str {
         match self {
@@ -41,7 +41,7 @@ pub(crate) struct Column {
     pub(crate) kind: Kind,
 }
 
-/// A value. It borrows from the row of the results file.
+/// A value of a row. It borrows from the row of the results file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value<'a> {
     Null,
@@ -55,7 +55,7 @@ pub(crate) enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// Converts a value of the results file to the column's kind.
+    /// Converts a value of the results file to the type of its column.
     pub(crate) fn new(kind: Kind, value: ValueRef<'a>) -> rusqlite::Result<Self> {
         Ok(match (kind, value) {
             (_, ValueRef::Null) => Self::Null,
@@ -73,11 +73,11 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Writes the rows of a table to a file of one format.
+/// A file in one of the formats, to which rows of a table are written.
 pub(crate) trait Sink {
-    /// Writes a row. Its values have the kinds of the columns.
+    /// Writes a row. The values have the types of the columns.
     fn row(&mut self, row: &[Value<'_>]) -> Result<(), WriteError>;
 
-    /// Writes the remaining data. The file is then complete.
+    /// Writes the data that is still in memory. The file is complete after this.
     fn finish(self: Box<Self>) -> Result<(), WriteError>;
 }

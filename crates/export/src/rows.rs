@@ -11,24 +11,23 @@ use crate::layout::Layout;
 use crate::row::{Column, Sink};
 use crate::tables;
 
-/// Rows between two checks of the stop flag.
+/// Number of rows between two checks of the stop flag.
 const ROWS_BETWEEN_LOOKS: u64 = 1024;
 
-/// The rows of a query, to be written to one file.
+/// A query whose rows are written to one file.
 pub(crate) struct Rows<'a> {
     pub(crate) store: &'a Store,
     pub(crate) sql: &'a str,
-    /// Name of the file, for errors.
+    /// The path that error messages name.
     pub(crate) path: &'a Path,
-    /// When this is set, writing ends.
+    /// When this is set, writing ends with an error.
     pub(crate) stop: &'a AtomicBool,
 }
 
 impl Rows<'_> {
     /// Writes every row and returns their number.
     ///
-    /// `layout` makes the layout of the file from the columns of the query. `open` opens the file with the columns of
-    /// the layout.
+    /// `layout` returns the file's columns for the columns of the query. `open` opens a file with these columns.
     pub(crate) fn write<'l>(
         &self,
         layout: impl FnOnce(Vec<Column>) -> Layout<'l>,

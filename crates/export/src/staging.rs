@@ -1,5 +1,5 @@
-//! A folder for incomplete files. Its lock shows whether its process is alive. When a folder is next made in the
-//! same place, those of killed processes are removed.
+//! A folder for incomplete files. The process that made the folder holds a lock on it for as long as the process lives.
+//! When such a folder is made, the folders that killed processes left in the same parent folder are removed.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -11,33 +11,35 @@ use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, flock, fstat, opena
 use rustix::io::Errno;
 use tempfile::TempDir;
 
-/// The prefix of the names of such folders, and the number of random letters and digits after it.
+/// The prefix of the folder's name, and the number of random letters and digits after the prefix.
 const PREFIX: &str = ".dyno-export-";
 const RANDOM_LETTERS: usize = 6;
 
-/// The folder. Dropping this removes it with all files in it.
+/// A folder for incomplete files. Dropping the value removes the folder with all files in it.
 pub(crate) struct Staging {
     folder: TempDir,
-    /// Holds the lock.
+    /// The open folder. The lock lasts until this file is closed.
     _lock: File,
 }
 
 impl Staging {
-    /// Makes the folder inside another one, and removes folders that killed processes left there.
+    /// Makes the folder inside `parent`, and removes folders of killed processes from `parent`.
     pub(crate) fn new(parent: &Path) -> io::Result<Self> {
-        // A folder that can be written but not listed is not searched for such folders.
+        // If the parent folder cannot be listed, folders of killed processes stay. Even then, it may be possible to
+        // make a folder in it.
         let _ = remove_leftovers(parent);
         loop {
             let folder = tempfile::Builder::new()
                 .prefix(PREFIX)
                 .rand_bytes(RANDOM_LETTERS)
-                // The permissions of a new folder, without those of the user's umask. It may become the folder of
-                // the export.
+                // The permissions that a new folder usually has. The user's umask takes some of them away. They are
+                // needed because this folder may become the folder of the export.
                 .permissions(Permissions::from_mode(0o777))
                 .tempdir_in(parent)?;
             let lock = File::open(folder.path())?;
             flock(&lock, FlockOperation::LockExclusive)?;
-            // Another process may have removed it as a leftover before it was locked.
+            // Before this process locked the folder, another process may have removed it as the folder of a killed
+            // process.
             if folder.path().exists() {
                 return Ok(Self { folder, _lock: lock });
             }
@@ -48,16 +50,17 @@ impl Staging {
         self.folder.path()
     }
 
-    /// Gives the folder its final name. Nothing, or an empty folder, may have that name.
+    /// Gives the folder its final name. An empty folder with this name is replaced. Anything else with this name is
+    /// an error.
     pub(crate) fn publish(self, name: &Path) -> io::Result<()> {
         fs::rename(self.folder.path(), name)?;
-        // Nothing is left to remove.
+        // The folder has another name now, so dropping the value must not remove it.
         let _ = self.folder.keep();
         Ok(())
     }
 }
 
-/// Removes the folders of killed processes inside another one. Those that cannot be removed stay.
+/// Removes folders of killed processes from a folder. A folder that cannot be removed stays.
 fn remove_leftovers(parent: &Path) -> io::Result<()> {
     let parent = File::open(parent)?;
     let own = rustix::process::geteuid().as_raw();
@@ -75,8 +78,8 @@ fn is_own_name(name: &[u8]) -> bool {
         .is_some_and(|random| random.len() == RANDOM_LETTERS && random.iter().all(u8::is_ascii_alphanumeric))
 }
 
-/// Removes a folder of an account with its files, unless it is locked. It never follows a link, because all
-/// operations are relative to open folders.
+/// Removes a folder with its files, if it belongs to the account `own` and is not locked. Links are never followed,
+/// because all operations are relative to open folders.
 fn remove_leftover(parent: &File, name: &std::ffi::CStr, own: u32) -> io::Result<()> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let folder = File::from(openat(parent, name, flags, Mode::empty())?);
@@ -87,7 +90,8 @@ fn remove_leftover(parent: &File, name: &std::ffi::CStr, own: u32) -> io::Result
         Err(Errno::WOULDBLOCK) => return Ok(()),
         locked => locked?,
     }
-    // Its process may have given it its final name before it was locked here.
+    // After the folder was listed and before it was locked, the process that made it may have renamed it to its final
+    // name. Then another folder may have the listed name.
     let (named, held) = (statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?, fstat(&folder)?);
     if (named.st_dev, named.st_ino) != (held.st_dev, held.st_ino) {
         return Ok(());
@@ -119,7 +123,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let living = Staging::new(parent.path()).unwrap();
         fs::write(living.path().join("run.csv"), "a").unwrap();
-        // A killed process drops nothing, but it loses its lock.
+        // Simulates a killed process: its values are not dropped, but its lock ends.
         let Staging { folder, _lock: lock } = Staging::new(parent.path()).unwrap();
         fs::write(folder.path().join("run.csv"), "half").unwrap();
         let left = folder.keep();

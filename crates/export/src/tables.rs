@@ -9,13 +9,13 @@ pub(crate) struct Table {
     /// Name of the table and of its file.
     pub(crate) name: &'static str,
     pub(crate) select: &'static str,
-    /// Column of `select` that contains the run's number.
+    /// The column with the run's number, in the query `select`.
     pub(crate) run: &'static str,
     /// Columns that rows are sorted by.
     pub(crate) order: &'static str,
 }
 
-/// Every table, each after those that it refers to.
+/// Every table. A table comes after the tables that it refers to.
 pub(crate) const TABLES: &[Table] = &[
     Table { name: "run", select: "SELECT * FROM run", run: "id", order: "id" },
     of_run("system", "SELECT * FROM system", "run_id, position"),
@@ -104,7 +104,7 @@ const fn of_run(name: &'static str, select: &'static str, order: &'static str) -
 }
 
 impl Table {
-    /// The query for the rows of some runs or of all.
+    /// Returns the query for the rows of the given runs, or of all runs if `None`.
     pub(crate) fn sql(&self, runs: Option<&[RunId]>) -> String {
         let Self { select, run, order, .. } = self;
         let condition = runs.map_or_else(String::new, |runs| {
@@ -114,7 +114,7 @@ impl Table {
         format!("{select}{condition} ORDER BY {order}")
     }
 
-    /// The query for whether a run has rows.
+    /// Returns the query that tells whether a run has rows in this table.
     pub(crate) fn exists_sql(&self, run: RunId) -> String {
         format!("SELECT EXISTS ({} WHERE {} = {run})", self.select, self.run)
     }
@@ -126,7 +126,7 @@ impl Table {
     }
 }
 
-/// The columns of a query. The results file's tables are strict, so the declared types are the actual types.
+/// The columns of a query. The results file's tables are strict, so values have the declared types.
 pub(crate) fn columns(statement: &Statement<'_>) -> Vec<Column> {
     let column = |column: rusqlite::Column<'_>| Column {
         name: column.name().to_owned(),
@@ -137,12 +137,12 @@ pub(crate) fn columns(statement: &Statement<'_>) -> Vec<Column> {
 
 fn kind(name: &str, declared: &str) -> Kind {
     match (name, declared) {
-        // The bits of an unsigned number, stored in SQLite's signed integer.
+        // SQLite's signed integer stores the bits of this unsigned number.
         ("seed", _) => Kind::Unsigned,
         ("sample_values", _) => Kind::Reals,
         (_, "INTEGER") if name.starts_with("is_") => Kind::Boolean,
         (_, "INTEGER") => Kind::Integer,
-        // The former is an expression, which has no declared type.
+        // The column `operations_per_second` is computed by an expression, so it has no declared type.
         ("operations_per_second", _) | (_, "REAL") => Kind::Real,
         (_, "BLOB") => Kind::Bytes,
         _ => Kind::Text,

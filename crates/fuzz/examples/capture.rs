@@ -1,11 +1,11 @@
-//! Records what a server sends to a client, for the corpus.
+//! Records what a server sends to a client, for the fuzzing corpus.
 //!
 //! ```console
 //! $ dyno engine start mariadb@10.11
 //! $ cargo run -p dyno-fuzz --example capture -- mysql SOCKET USER PASSWORD crates/fuzz/corpus/mariadb-10.11
 //! ```
 //!
-//! The first word is `mysql`, `mysql-zlib`, `mysql-zstd` or `pgsql`.
+//! The first argument is the protocol: `mysql`, `mysql-zlib`, `mysql-zstd` or `pgsql`.
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -63,7 +63,7 @@ fn capture(mut client: impl Client, socket: &str, out: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// Reads from the server until the client reports an event. Returns the bytes and the event.
+/// Reads from the server until the client reports an event. Returns the bytes that were read, and the event.
 fn said(client: &mut impl Client, stream: &mut UnixStream) -> Outcome<(Vec<u8>, Event)> {
     let mut said = Vec::new();
     loop {

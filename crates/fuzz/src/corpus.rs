@@ -1,5 +1,5 @@
-//! The inputs to mutate: recorded answers of real servers, real addresses and plans, and a results file as a
-//! run writes it.
+//! The inputs that fuzzing starts from: recorded answers of real servers, server addresses, plans, logs of servers,
+//! and a results file like the one that a run writes.
 
 use dyno_engine::Catalogue;
 use dyno_traffic::LogFormat;
@@ -12,34 +12,36 @@ use crate::wire::{FRAMED, LOGGED_IN, MARIADB, PACKED, SPARED, ZSTD};
 
 pub(crate) use crate::sample_run::results_file;
 
-/// The inputs of a target to start from.
+/// The inputs from which fuzzing makes the cases of one target.
 pub struct Corpus {
     pub(crate) framing: Framing,
     pub(crate) seeds: Vec<Seed>,
-    /// Makes the case with a number, instead of mutating seeds.
+    /// If set, this function makes each case from the case's number, and the seeds are not used.
     pub(crate) make: Option<fn(u64, &mut Random) -> Vec<u8>>,
 }
 
-/// An input, divided into parts.
+/// An input in parts. Mutations change, move and copy parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Seed {
-    /// The first bytes, which say how to read the rest.
+    /// The first bytes of the input. They say how to read the rest.
     pub(crate) head: Vec<u8>,
     pub(crate) parts: Vec<Vec<u8>>,
 }
 
-/// How parts are separated in an input.
+/// How the parts of an input are put together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Framing {
     /// The parts follow each other without separators.
     None,
-    /// A length of three bytes, `uncounted_bytes` bytes that the length does not count, then the payload.
+    /// Each part has a length of three bytes before it. The length does not count the part's first
+    /// `uncounted_bytes` bytes.
     Mysql { uncounted_bytes: usize },
-    /// A byte, then a length of four bytes that includes itself.
+    /// Each part is a byte and a body. Between them is a length of four bytes, which counts itself and the body.
     Pgsql,
 }
 
-/// What a server sent before and after the client was logged in (`examples/capture.rs`).
+/// A recorded conversation: the bytes that a server sent until the client was logged in, and the bytes that it sent
+/// after that. `examples/capture.rs` makes the recordings.
 struct Captured {
     login: &'static [u8],
     answers: &'static [u8],
@@ -82,7 +84,7 @@ impl Framing {
         bytes.extend_from_slice(part);
     }
 
-    /// The parts of a server's answer.
+    /// Splits a server's answer into parts.
     fn split(self, mut said: &[u8]) -> Vec<Vec<u8>> {
         let mut parts = Vec::new();
         while let Some((part, rest)) = self.first(said) {
@@ -116,7 +118,7 @@ impl Corpus {
         Self { framing, seeds, make: None }
     }
 
-    /// The corpus of a target.
+    /// Returns the corpus of a target.
     pub fn of(target: Target) -> Self {
         match target {
             Target::Mysql => mysql(),
@@ -138,7 +140,8 @@ fn mysql_servers() -> [Captured; 3] {
     [captured!("mariadb-10.11"), captured!("mysql-5.6"), captured!("mysql-8.0")]
 }
 
-/// Complete conversations, and conversations that begin after the login.
+/// Makes seeds of recorded conversations. Of each server, one seed is the complete conversation, and three begin after
+/// the login, with different flags.
 fn conversations(servers: &[Captured], framing: Framing) -> Vec<Seed> {
     let seeds = servers.iter().flat_map(|Captured { login, answers }| {
         let (login, answers) = (framing.split(login), framing.split(answers));
@@ -162,7 +165,8 @@ fn mysql_compressed() -> Corpus {
         packed(ZSTD, captured!("mysql-8.0-zstd")),
         packed(ZSTD | PACKED, captured!("mysql-8.0-zstd")),
     ];
-    // Packets that are put into frames. They are one part, so that mutations change their lengths.
+    // These seeds are packets without frames, which the target puts into frames. All packets of a seed form a single
+    // part, so that mutations also change the packets' lengths.
     for captured in mysql_servers() {
         seeds.push(Seed { head: vec![FRAMED, 200], parts: vec![captured.answers.to_vec()] });
     }
@@ -175,7 +179,7 @@ fn pgsql() -> Corpus {
 }
 
 fn texts(texts: Vec<String>) -> Corpus {
-    // Split into lines, so that lines are moved and duplicated too.
+    // The parts are lines or pieces of lines, so that mutations move and duplicate them too.
     let seed = |text: String| Seed {
         head: Vec::new(),
         parts: text
@@ -186,11 +190,12 @@ fn texts(texts: Vec<String>) -> Corpus {
     Corpus::of_seeds(Framing::None, texts.into_iter().map(seed).collect())
 }
 
-/// Lines of a piece of a log: a few entries. Short inputs are read sooner, and a change of them changes more.
+/// Number of lines in a piece of a log, enough for a few entries. Short inputs are read sooner, and a mutation
+/// changes more of a short input.
 const PIECE_LINES: usize = 12;
 
-/// Pieces of logs in their lines, each read in its format. Each overlaps with the next one. The beginnings of logs are also read
-/// in the format that their first lines show.
+/// Returns pieces of logs. A part is a line. Each piece is read in the log's format and overlaps with the next
+/// piece. The first piece of each log is also read in the format that is detected from its first lines.
 fn logs() -> Vec<Seed> {
     let mut seeds = Vec::new();
     for (format, log) in LOGS {
@@ -209,7 +214,7 @@ fn logs() -> Vec<Seed> {
     seeds
 }
 
-/// What real servers logged (`crates/traffic/tests/servers`).
+/// Logs that real servers wrote (see `crates/traffic/tests/servers`).
 static LOGS: [(LogFormat, &[u8]); 5] = [
     (LogFormat::Slow, include_bytes!("../corpus/mariadb-10.11.slow.log")),
     (LogFormat::General, include_bytes!("../corpus/mysql-9.7.general.log")),
@@ -218,13 +223,13 @@ static LOGS: [(LogFormat, &[u8]); 5] = [
     (LogFormat::Stderr, include_bytes!("../corpus/postgres-18.log")),
 ];
 
-/// What `tcpdump` captured of real servers: pcap with little-endian numbers.
+/// Traffic of real servers that `tcpdump` captured. The files are in the pcap format with little-endian numbers.
 static CAPTURES: [(LogFormat, &[u8]); 2] = [
     (LogFormat::PcapMysql, include_bytes!("../corpus/mariadb-10.11.pcap")),
     (LogFormat::PcapPostgresql, include_bytes!("../corpus/postgres-18.pcap")),
 ];
 
-/// The packets of a capture, which may be mutated apart from the file's header.
+/// Splits a capture into parts, one for each packet. The file's header becomes a part of the input's head.
 fn packets(head: u8, file: &[u8]) -> Seed {
     const HEADER_BYTES: usize = 24;
     const RECORD_BYTES: usize = 16;
@@ -259,11 +264,13 @@ fn plans() -> Vec<String> {
     builtin.chain([whole]).collect()
 }
 
-/// The bytes of a file, in pages, and changes of its cells.
+/// Makes the seeds for the reader of results files: one seed is a whole file, split into pages, and each of the others
+/// is a change of a cell.
 fn results() -> Corpus {
     let pages = results_file().chunks(4096).map(<[u8]>::to_vec).collect();
     let mut seeds = vec![Seed { head: vec![FILE], parts: pages }];
-    // Most faults are behind cells that SQLite itself accepts.
+    // Cells are changed too, because most faults of the readers are caused by values that SQLite itself accepts.
+    // Mutations of the file's bytes rarely make such values.
     let cells = Cells::of_sample();
     for column in 0..cells.columns() {
         seeds.push(Seed {

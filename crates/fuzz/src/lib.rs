@@ -1,7 +1,7 @@
-//! Readers of bytes from outside, as functions that accept any input.
+//! Functions that pass arbitrary bytes to the code that reads data from outside.
 //!
-//! A [`Target`] is the one definition that both drivers share: `dyno-bench fuzz`, which mutates a corpus, and the
-//! cargo-fuzz targets in `fuzz/`, which need a nightly compiler.
+//! A [`Target`] is one reader of such data, for example that of plan files. Two drivers run it: `dyno-bench fuzz`,
+//! which mutates a corpus, and the cargo-fuzz targets in `fuzz/`, which need a nightly compiler.
 
 mod corpus;
 mod mutate;
@@ -31,9 +31,10 @@ pub enum Target {
     Plan,
     /// Logs of servers, and captures of their traffic.
     Traffic,
-    /// Results files: opened, checked, judged, reported, exported, merged.
+    /// Results files, which are opened, checked, judged, reported, exported and merged.
     Results,
-    /// A results file with extreme values in cells: first each value in every column, then several at a time.
+    /// A results file with extreme values in cells. The first cases put each value into every column. Later cases
+    /// change several cells.
     Cells,
 }
 
@@ -62,10 +63,10 @@ impl Target {
         }
     }
 
-    /// Reads the bytes as the target does.
+    /// Feeds the bytes to the reader.
     ///
     /// # Panics
-    /// The target has a fault. Fuzzing looks for it.
+    /// The reader has a fault. Fuzzing looks for such faults.
     pub fn run(self, bytes: &[u8]) {
         match self {
             Self::Mysql => wire::mysql(bytes),
@@ -83,7 +84,7 @@ impl Target {
 mod tests {
     use super::*;
 
-    /// Enough cases to reach every target. `dyno-bench fuzz` has time for more.
+    /// Number of cases for each target in this test. `dyno-bench fuzz` runs more.
     const CASES: u64 = 40;
 
     #[test]
@@ -94,7 +95,8 @@ mod tests {
         }
     }
 
-    /// Number of extreme values to try in every column, of about sixty. `dyno-bench fuzz cells` tries all.
+    /// Number of extreme values that this test tries in every column. `dyno-bench fuzz cells` tries all of them, about
+    /// sixty.
     const EXTREMES: u64 = 1;
 
     #[test]
@@ -102,7 +104,7 @@ mod tests {
         let cells = results::Cells::of_sample();
         for column in 0..cells.columns() {
             for at in 0..EXTREMES {
-                // Each column gets different values, so that every value occurs somewhere.
+                // The columns get different values, so that every value is tried in some column.
                 let change = cells.one(column, 7 * column + 23 * at, (column + at) % 2 == 0);
                 Target::Cells.run(&[&[results::CELLS][..], &change[..]].concat());
             }

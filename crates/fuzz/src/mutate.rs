@@ -1,11 +1,11 @@
-//! Makes new inputs from those in a corpus. The same seed and number give the same input, so a case can be
-//! reproduced.
+//! Makes new inputs from the inputs of a corpus. The same seed and the same number always give the same input, so a
+//! case can be reproduced.
 
 use crate::corpus::{Corpus, Seed};
 
 /// Largest number of mutations of one input.
 const MUTATIONS_MAX: u64 = 6;
-/// Numbers at which the behaviour of a reader often changes.
+/// Byte values at which the behaviour of a reader often changes.
 const EDGES: [u8; 12] = [0, 1, 2, 0x7F, 0x80, 0xFA, 0xFB, 0xFC, 0xFD, 0xFE, 0xFF, b'$'];
 
 /// Makes inputs from a corpus.
@@ -19,7 +19,7 @@ impl Mutator {
         Self { corpus, seed }
     }
 
-    /// The input with a number.
+    /// Returns the case with this number.
     pub fn case(&self, number: u64) -> Vec<u8> {
         let mut random = Random::new(self.seed, number);
         if let Some(make) = self.corpus.make {
@@ -31,14 +31,15 @@ impl Mutator {
             self.mutate(&mut seed, &mut random);
         }
         let mut bytes = seed.bytes(self.corpus.framing);
-        // Up to here, the lengths of frames are correct.
+        // Until here, every frame contains its correct length. In a quarter of the cases, bytes anywhere in the input
+        // are changed too, so that some lengths are wrong.
         if random.below(4) == 0 {
             scramble(&mut bytes, &mut random);
         }
         bytes
     }
 
-    /// Changes a part, or the order and number of parts.
+    /// Changes a part, the order of the parts or their number.
     fn mutate(&self, seed: &mut Seed, random: &mut Random) {
         let count = seed.parts.len();
         if count == 0 {
@@ -75,13 +76,13 @@ impl Mutator {
     }
 }
 
-/// Replaces the end of an input by the end of another.
+/// Replaces the end of one byte string by the end of another.
 fn splice(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     bytes.truncate(random.index(bytes.len() + 1));
     bytes.extend_from_slice(&other[random.index(other.len() + 1)..]);
 }
 
-/// Changes a few bytes.
+/// Changes, inserts, removes or copies a few bytes.
 fn scramble(bytes: &mut Vec<u8>, random: &mut Random) {
     let at = random.index(bytes.len() + 1);
     let Some(byte) = bytes.get_mut(at) else {
@@ -112,8 +113,8 @@ fn scramble(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Marsaglia's xorshift64 (Journal of Statistical Software 8(14), 2003), seeded by splitmix64 (Steele, Lea and Flood,
-/// OOPSLA 2014).
+/// A random number generator: Marsaglia's xorshift64 (Journal of Statistical Software 8(14), 2003), seeded by
+/// splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
 pub struct Random(u64);
 
 impl Random {

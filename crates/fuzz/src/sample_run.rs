@@ -1,4 +1,4 @@
-//! A small results file, as a run of two systems writes it.
+//! A small results file, like one that a run of two systems writes.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ const CLIENTS: [u32; 3] = [1, 2, 8];
 const ROUNDS: u32 = 6;
 const STARTED_AT_MS: i64 = 1_795_289_000_000;
 
-/// The bytes of the results file.
+/// Returns the bytes of the sample results file.
 pub(crate) fn results_file() -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder for a results file");
     let path = folder.path().join("dyno.db");
@@ -171,7 +171,7 @@ fn price() -> Price {
     }
 }
 
-/// A step that searches for a rate.
+/// A step that searches for the highest rate within a latency limit.
 fn search() -> StepRecord {
     StepRecord {
         find: Some(FindRecord { percentile: 99, limit_ms: 5.0, within: 0.05 }),
@@ -180,7 +180,7 @@ fn search() -> StepRecord {
     }
 }
 
-/// A load in the background of the reads. Its clients join one after the other.
+/// A background load that runs beside the step `reads`. Its clients join one after the other.
 fn background() -> StepRecord {
     let joins = vec![JoinRecord { at_seconds: 0.5, clients: 2 }, JoinRecord { at_seconds: 1.0, clients: 4 }];
     StepRecord { background_of: Some("reads".to_owned()), joins, ..step("writes", 3) }

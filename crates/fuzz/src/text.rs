@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use dyno_engine::{Catalogue, Dsn};
 use dyno_lab::Plan;
 
-/// Parses an address and prints it as reports do.
+/// Parses a server's address and formats it as reports do.
 pub(crate) fn dsn(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     match Dsn::parse(&text) {
@@ -19,7 +19,7 @@ pub(crate) fn dsn(bytes: &[u8]) {
     }
 }
 
-/// Parses a plan and prepares it as a run does.
+/// Parses a plan and prepares it as a run would.
 pub(crate) fn plan(bytes: &[u8]) {
     static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
     let catalogue = CATALOGUE.get_or_init(Catalogue::builtin);

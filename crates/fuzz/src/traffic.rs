@@ -1,19 +1,19 @@
-//! Logs of servers and captures of their traffic, and the statements in them.
+//! Reads logs of servers and captures of their traffic, and the statements in them.
 
 use std::io::Cursor;
 
 use dyno_traffic::sql::{Dialect, Kind, Normalizer, Template, digest_text, rebuilt};
 use dyno_traffic::{Event, LogFormat, Statement, read_log};
 
-/// The first byte of an input whose format its first lines show.
+/// The first byte of an input whose format is detected from its first lines.
 pub(crate) const DETECTED: u8 = LogFormat::ALL.len() as u8;
 
-/// The first byte of an input in a format.
+/// Returns the first byte of an input that is read in this format.
 pub(crate) fn head(format: LogFormat) -> u8 {
     LogFormat::ALL.iter().position(|other| *other == format).map_or(DETECTED, |position| position as u8)
 }
 
-/// Reads a log in the format that its first byte says, and parses the statements in it.
+/// Reads a log in the format that the input's first byte selects, and parses the statements in the log.
 pub(crate) fn log(bytes: &[u8]) {
     let Some((head, bytes)) = bytes.split_first() else { return };
     let format = LogFormat::ALL.get(usize::from(*head) % (LogFormat::ALL.len() + 1)).copied();
@@ -41,13 +41,14 @@ fn part(normalizers: &mut [Normalizer], statement: &Statement<'_>, dialect: Dial
         let literals = parts.literals.map(str::to_owned);
         let is_utf8 = shape.as_bytes() == parts.shape;
         let (shape, is_whole) = (parts.shape.to_owned(), parts.is_whole);
-        // What a replay sends has the same shape, so the same digest.
+        // The statement that a replay sends has the same shape as the original, so both have the same digest.
         let rebuilt = normalizer.part(&again, &[]);
         assert!(!is_whole || !is_utf8 || literals.is_none() || rebuilt.shape == shape, "another shape");
     }
 }
 
-/// By the template of an earlier statement or without, a statement is split into the same parts.
+/// Splits a statement twice: without a template, and by each template of an earlier statement that fits. Both ways must
+/// give the same parts.
 fn part_by_templates(normalizer: &mut Normalizer, templates: &mut Vec<Template>, statement: &Statement<'_>) {
     const TEMPLATES_MAX: usize = 16;
     let Statement { text, bound, .. } = *statement;

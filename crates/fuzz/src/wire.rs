@@ -1,45 +1,48 @@
 //! Runs the client against a server whose bytes come from the fuzzer.
 //!
-//! The first byte of the input says how the connection begins. The second says into pieces of what size the rest is
-//! cut. The rest is what the server sends.
+//! The first byte of the input contains flags that say how the connection begins. The second byte is the size of
+//! the pieces in which the rest arrives. The rest is what the server sends.
 
 use dyno_wire::mysql::{self, Compressed, Compression};
 use dyno_wire::{Client, Event, Login, Metadata, StatementId, TlsMode, Value, pgsql};
 
-/// The client is logged in already.
+/// Flag: the client is logged in already.
 pub(crate) const LOGGED_IN: u8 = 1;
-/// The client requests TLS.
+/// Flag: the client requests TLS.
 const TLS: u8 = 2;
-/// Columns and rows end with EOF packets, as in old servers.
+/// Flag: the server ends columns and rows with EOF packets, as old servers do.
 const EOF_PACKETS: u8 = 4;
-/// Frames are compressed with zstd instead of zlib.
+/// Flag: frames are compressed with zstd. Without the flag, zlib is used.
 pub(crate) const ZSTD: u8 = 8;
-/// The client's long commands are compressed. Otherwise they are cut to a length that is not: compressing takes longer
-/// than all else in a case, and the texts of commands do not depend on the server.
+/// Flag: the client may compress its commands. Without the flag, each command is cut to a length at which the client
+/// does not compress it. Compression would take longer than everything else in a case, and the commands do not depend
+/// on what the server sends.
 pub(crate) const PACKED: u8 = 4;
-/// The rest is packets, which are put into frames here. Otherwise it is frames.
+/// Flag: the rest of the input is packets, which this target puts into frames. Without the flag, the rest is
+/// frames.
 pub(crate) const FRAMED: u8 = 16;
-/// The server may learn the password.
+/// Flag: the client trusts the server, so the server may learn the password.
 const KNOWN: u8 = 32;
-/// The server may leave out descriptions of columns, as MySQL does.
+/// Flag: the server may leave out descriptions of columns, as MySQL does.
 pub(crate) const SPARED: u8 = 64;
-/// It does so as MariaDB does.
+/// Flag: the server may leave out descriptions of columns, as MariaDB does.
 pub(crate) const MARIADB: u8 = 128;
 
 /// A MySQL server's greeting with every capability, and the OK packet that answers the client's login packet.
 const MYSQL_WELCOME: &[u8] =
     b"\x36\0\0\0\x0A8\0\x01\0\0\0abcdefgh\0\xFF\xFF\x2D\x02\0\xFF\xFF\x15\0\0\0\0\0\0\0\0\0\0\
     ijklmnopqrst\0native\0\x07\0\0\x02\0\0\0\x02\0\0\0";
-/// The byte of the capabilities that differs if a server ends columns and rows with EOF packets.
+/// Index of the greeting's byte that shows whether the server ends columns and rows with EOF packets.
 const CAPABILITIES_HIGH_BYTE: usize = 26;
-/// The byte that tells MySQL from MariaDB, and the byte with MariaDB's own capabilities.
+/// Indexes of the greeting's byte that distinguishes MySQL from MariaDB, and of the byte with MariaDB's own
+/// capabilities.
 const CAPABILITIES_LOW_BYTE: usize = 20;
 const CAPABILITIES_OF_MARIADB: usize = 34;
-/// Texts up to this length make commands that are not compressed.
+/// Length in bytes up to which the client does not compress the text of a command.
 const UNPACKED_BYTES: usize = 40;
 const PGSQL_WELCOME: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
 
-/// The client's requests, in order. `examples/capture.rs` sends the same to real servers.
+/// The client's requests, in order. `examples/capture.rs` sends the same requests to real servers.
 pub const COMMANDS: [Asked; 8] = [
     Asked::Query("SELECT 1, NULL, 'a', 2.5"),
     Asked::Prepare("SELECT table_name, 1, 2.5, NULL FROM information_schema.tables WHERE 1 < ? LIMIT 5"),
@@ -63,7 +66,7 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// The same request with the first `bytes` of its text, which is ASCII.
+    /// Returns the same request, but with only the first `bytes` bytes of its text. The text is ASCII.
     fn cut(self, bytes: usize) -> Self {
         let cut = |sql: &'static str| -> &'static str { &sql[..sql.len().min(bytes)] };
         match self {
@@ -95,7 +98,7 @@ pub(crate) fn mysql(input: &[u8]) {
         if flags & EOF_PACKETS != 0 {
             welcome[CAPABILITIES_HIGH_BYTE] = 0;
         } else if flags & MARIADB != 0 {
-            // All but MySQL's optional descriptions.
+            // Sets all capabilities except the one by which MySQL may leave out descriptions of columns.
             welcome[CAPABILITIES_HIGH_BYTE] = 0xFD;
             welcome[CAPABILITIES_LOW_BYTE] = 0xFE;
             welcome[CAPABILITIES_OF_MARIADB] = 0xFF;
@@ -111,7 +114,8 @@ pub(crate) fn mysql_compressed(input: &[u8]) {
     let mut client =
         Compressed::new(login(LOGGED_IN), Compression { zlib: !zstd, zstd, uncompressed: false });
     client.receive(MYSQL_WELCOME);
-    // The login ends with the first call of `advance`. Later bytes are read as frames.
+    // The client is logged in after the first call of `advance`, and reads frames only from then on. So the first piece
+    // is empty.
     let pieces = std::iter::once(Vec::new()).chain(pieces.zip((0..=u8::MAX).cycle()).map(
         |(piece, number)| {
             if flags & FRAMED != 0 { frame(number, piece) } else { piece.to_vec() }
@@ -138,22 +142,22 @@ fn login(flags: u8) -> Login {
     Login { user: "fuzz".into(), password: "fuzz".into(), tls, known, metadata, ..Login::default() }
 }
 
-/// The flags of the input, and the server's bytes in pieces.
+/// Returns the flags of the input, and the server's bytes in pieces.
 fn pieces(input: &[u8]) -> Option<(u8, impl Iterator<Item = &[u8]>)> {
     let [flags, piece_bytes, said @ ..] = input else { return None };
     let piece_bytes = if *piece_bytes == 0 { usize::MAX } else { usize::from(*piece_bytes) };
     Some((*flags, said.chunks(piece_bytes)))
 }
 
-/// An uncompressed frame.
+/// Returns an uncompressed frame.
 fn frame(number: u8, payload: &[u8]) -> Vec<u8> {
     let length = (payload.len() as u32).to_le_bytes();
     [&length[..3], &[number, 0, 0, 0], payload].concat()
 }
 
-/// Feeds a client piece by piece. At every event it does what a caller does next: it reads all rows, goes on
-/// to the next result, or starts another command, whose text is cut to `text_bytes`. Ends when the client
-/// refuses to continue.
+/// Feeds a client piece by piece. At every event, does what a caller does next: reads all rows, and then goes on to
+/// the next result or starts another command, whose text is cut to `text_bytes`. Ends when the client reports an
+/// error.
 fn drive(client: &mut impl Client, pieces: impl Iterator<Item = impl AsRef<[u8]>>, text_bytes: usize) {
     let mut commands = COMMANDS.iter().cycle();
     let mut statement = 0;

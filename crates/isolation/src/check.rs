@@ -7,26 +7,27 @@ use adya::{History, Opts, Valid, Workload};
 use crate::level::Model;
 use crate::report::{AnomalyReport, Verdict};
 
-/// Time limit of the search for cycles in each group of transactions that depend on each other.
+/// Time limit of the search for cycles, for each group of transactions that depend on each other.
 const SEARCH: Duration = Duration::from_secs(10);
 
-/// What a history shows.
+/// The anomalies of a history, and the conclusions about the models.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judged {
     /// All anomalies.
     pub anomalies: Vec<AnomalyReport>,
-    /// The strongest model that no anomaly excludes.
+    /// The strongest model that no anomaly excludes. `None` if every model is excluded.
     pub strongest: Option<Model>,
     pub verdict: Verdict,
 }
 
-/// Judges a history in Jepsen's form (a line of JSON for each begin and each end of a transaction) by a model.
+/// Judges whether a model allows a history. The history has Jepsen's form: a line of JSON for each begin and each
+/// end of a transaction.
 ///
 /// # Errors
-/// The text is no such history.
+/// The text is not a history in this form.
 pub(crate) fn check(history: &str, model: Model) -> Result<Judged, String> {
     let history = History::from_json(history).map_err(|error| error.to_string())?;
-    // The strongest model has all anomalies reported.
+    // The strongest model is checked, whatever `model` is, because only that check reports all anomalies.
     let models = vec![Model::StrictSerializable.as_str().to_owned()];
     let report =
         adya::check(&history, Workload::ListAppend, &Opts { models, timeout: SEARCH, ..Opts::default() });
@@ -53,7 +54,8 @@ pub(crate) fn check(history: &str, model: Model) -> Result<Judged, String> {
 mod tests {
     use super::*;
 
-    /// Transactions that ran one after the other, each with its operations as in a history.
+    /// The history of transactions that ran one after the other. Each text has the operations of one transaction, in
+    /// Jepsen's form.
     fn in_turn(transactions: &[&str]) -> String {
         let of = |(process, value): (usize, &&str)| {
             let asked = value.replace("[]", "null");
@@ -65,7 +67,7 @@ mod tests {
         transactions.iter().enumerate().map(of).collect()
     }
 
-    /// Transactions that all overlap.
+    /// The history of transactions that all overlap in time.
     fn at_once(transactions: &[&str]) -> String {
         let line = |kind: &str, process: usize, value: &str| {
             format!("{{\"type\":\"{kind}\",\"process\":{process},\"value\":[{value}]}}\n")

@@ -1,11 +1,11 @@
-//! Transactions on a server, each with its record in the history.
+//! Transactions on a server. Each is recorded in the history.
 
 use dyno_engine::{Client, ClientError, Family};
 
 use crate::history::{End, Recorded, Recorder};
 use crate::level::Level;
 
-/// The table of lists: a key, and the numbers of its list with blanks between them.
+/// The table of lists. A row is a list: its key, and its numbers as text with blanks between them.
 pub(crate) const TABLE: &str = "isolation_list";
 
 /// The statement that makes the table.
@@ -24,7 +24,7 @@ pub enum Operation {
 
 /// A client of a server.
 pub struct Worker<'a> {
-    /// Its number, which no other client of the history has.
+    /// The client's number in the history. No other client has this number.
     pub process: u32,
     pub client: Client,
     pub family: Family,
@@ -36,21 +36,21 @@ pub struct Worker<'a> {
 pub struct OpenTransaction<'w, 'a> {
     worker: &'w mut Worker<'a>,
     operations: Vec<Recorded>,
-    /// Number of operations that were executed.
+    /// Number of operations that were executed successfully.
     done: usize,
-    /// Why it can only be rolled back.
+    /// The error of an operation. After an error, the transaction can only be rolled back.
     failure: Option<ClientError>,
 }
 
-/// The server is gone, or what it answers makes no sense.
+/// The server is gone, its answer makes no sense, or it refuses to begin or to roll back a transaction.
 #[derive(Debug)]
 pub struct Lost(pub ClientError);
 
 impl<'a> Worker<'a> {
-    /// Runs a whole transaction. A refusal of the server rolls it back.
+    /// Runs a whole transaction. If the server refuses a statement, the transaction is rolled back.
     ///
     /// # Errors
-    /// The server is gone.
+    /// The server is gone, or refuses to begin the transaction.
     pub fn run(&mut self, operations: &[Operation]) -> Result<(), Lost> {
         let mut transaction = self.begin(operations)?;
         for _ in operations {
@@ -82,7 +82,7 @@ impl<'a> Worker<'a> {
 }
 
 impl OpenTransaction<'_, '_> {
-    /// Executes its next operation. After a failure it executes none.
+    /// Executes the next operation. Does nothing after a failure.
     pub fn step(&mut self) {
         if self.failure.is_some() {
             return;
@@ -95,7 +95,7 @@ impl OpenTransaction<'_, '_> {
         }
     }
 
-    /// Commits it, or rolls it back after a failure.
+    /// Commits the transaction, or rolls it back after a failure.
     ///
     /// # Errors
     /// The server is gone.
@@ -103,7 +103,7 @@ impl OpenTransaction<'_, '_> {
         let Self { worker, operations, failure, .. } = self;
         let end = |end| worker.recorder.end(worker.process, end, &operations);
         if let Some(error) = failure {
-            // Nothing was committed, whatever becomes of the connection.
+            // Nothing was committed, whatever happens to the connection.
             end(End::Failed);
             return match error {
                 ClientError::Server(_) => worker.client.query("ROLLBACK").map(drop).map_err(Lost),
@@ -149,7 +149,8 @@ fn execute(client: &mut Client, family: Family, operation: &mut Recorded) -> Res
         Recorded::Read { key, list } => {
             let found = client.query(&format!("SELECT v FROM {TABLE} WHERE k = {key}"))?;
             let text = found.rows.into_iter().flatten().flatten().next().unwrap_or_default();
-            // Only numbers are ever written. Anything else would be lost data, which an unknown number shows.
+            // Only numbers are ever written. Any other text would mean lost data. It becomes `u64::MAX`, a number
+            // that no transaction appended, so the check reports it.
             *list = Some(
                 text.split_ascii_whitespace().map(|number| number.parse().unwrap_or(u64::MAX)).collect(),
             );

@@ -1,4 +1,5 @@
-//! The history of a test: what transactions asked, and how they ended, in the order in which clients saw it.
+//! The history of a test: what each transaction requested and how it ended, in the order in which the clients saw
+//! it.
 
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
@@ -8,14 +9,14 @@ use serde_json::{Value, json};
 use crate::check::{Judged, check};
 use crate::level::Model;
 
-/// An operation of a transaction, with what it read.
+/// An operation of a transaction. A read includes the list that it returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Recorded {
     Append {
         key: u64,
         value: u64,
     },
-    /// `None` before it was read.
+    /// `list` is `None` until the read is executed.
     Read {
         key: u64,
         list: Option<Vec<u64>>,
@@ -26,13 +27,13 @@ pub(crate) enum Recorded {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Committed,
-    /// It was rolled back.
+    /// The transaction was rolled back.
     Failed,
-    /// Its commit was sent, but not answered.
+    /// The transaction's commit was sent, but no answer arrived, so nobody knows whether the transaction took effect.
     Unknown,
 }
 
-/// Counts of transactions by their ends.
+/// How many transactions ended in each way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ends {
     pub(crate) committed: u64,
@@ -40,7 +41,7 @@ pub(crate) struct Ends {
     pub(crate) unknown: u64,
 }
 
-/// Records a history. Clients share it.
+/// Records a history. All clients share one recorder.
 #[derive(Debug, Default)]
 pub struct Recorder(Mutex<Recording>);
 
@@ -52,12 +53,12 @@ struct Recording {
 }
 
 impl Recorder {
-    /// A transaction is about to be sent.
+    /// Records that a transaction is about to be sent.
     pub(crate) fn begin(&self, process: u32, operations: &[Recorded]) {
         self.note(process, "invoke", operations, |_| {});
     }
 
-    /// A transaction has ended.
+    /// Records that a transaction has ended.
     pub(crate) fn end(&self, process: u32, end: End, operations: &[Recorded]) {
         let kind = match end {
             End::Committed => "ok",
@@ -80,22 +81,22 @@ impl Recorder {
         count(&mut recording.ends);
     }
 
-    /// Judges what was recorded by a model.
+    /// Judges the recorded history by a model.
     ///
     /// # Errors
-    /// The history makes no sense.
+    /// The recorded history cannot be parsed.
     pub fn judge(self, model: Model) -> Result<Judged, String> {
         check(&self.finish().0, model)
     }
 
-    /// The history, and how its transactions ended.
+    /// Returns the history, and how many of its transactions ended in each way.
     pub(crate) fn finish(self) -> (String, Ends) {
         let recording = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         (recording.lines, recording.ends)
     }
 }
 
-/// `["append", 3, 7]`, `["r", 3, [1, 7]]`.
+/// The operation in Jepsen's form, such as `["append", 3, 7]` or `["r", 3, [1, 7]]`.
 fn form(operation: &Recorded) -> Value {
     match operation {
         Recorded::Append { key, value } => json!(["append", key, value]),

@@ -1,9 +1,9 @@
-//! Isolation levels of SQL, and models of what transactions may see.
+//! SQL's isolation levels, and the formal models of what transactions may see.
 
 use dyno_engine::Family;
 use serde::Serialize;
 
-/// The isolation level that transactions ask for.
+/// The isolation level that transactions request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
@@ -15,12 +15,12 @@ pub enum Level {
 impl Level {
     pub const ALL: [Self; 3] = [Self::ReadCommitted, Self::RepeatableRead, Self::Serializable];
 
-    /// The level with a name.
+    /// Returns the level that has this name on the command line.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.as_str() == name)
     }
 
-    /// Its words in SQL.
+    /// The level's name in SQL.
     pub(crate) fn sql(self) -> &'static str {
         match self {
             Self::ReadCommitted => "READ COMMITTED",
@@ -29,7 +29,7 @@ impl Level {
         }
     }
 
-    /// Its name on the command line.
+    /// The level's name on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::ReadCommitted => "read-committed",
@@ -38,7 +38,8 @@ impl Level {
         }
     }
 
-    /// The model that the level has by its name. PostgreSQL documents that its repeatable read is snapshot isolation.
+    /// Returns the model that a system of this family promises with the level. PostgreSQL documents that its
+    /// repeatable read is snapshot isolation.
     pub fn model(self, family: Family) -> Model {
         match self {
             Self::ReadCommitted => Model::ReadCommitted,
@@ -49,17 +50,18 @@ impl Level {
     }
 }
 
-/// What transactions may see. The strongest comes first.
+/// Models of what transactions may see, from the strongest to the weakest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Model {
-    /// As if transactions ran one after the other, in an order that agrees with their times.
+    /// Transactions appear to run one after the other, in an order that agrees with their real times.
     StrictSerializable,
-    /// As if they ran one after the other.
+    /// Transactions appear to run one after the other, in any order.
     Serializable,
-    /// Each reads the state at one moment, and no two that overlap change the same row.
+    /// Each transaction reads the state at one moment. Of two transactions that overlap in time and change the same
+    /// row, at most one commits.
     SnapshotIsolation,
-    /// No row changes between a transaction's read of it and the transaction's end.
+    /// A row that a transaction has read does not change until the transaction ends.
     RepeatableRead,
     /// Only committed changes are read.
     ReadCommitted,
@@ -76,12 +78,12 @@ impl Model {
         Self::ReadUncommitted,
     ];
 
-    /// The model with a name.
+    /// Returns the model that has this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|model| model.as_str() == name)
     }
 
-    /// Its name on the command line, and in the literature.
+    /// The model's name on the command line and in the literature.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::StrictSerializable => "strict-serializable",

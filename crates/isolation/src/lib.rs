@@ -1,16 +1,18 @@
-//! Finds out which isolation a server's transactions really have, and which they do not.
+//! Tests which isolation a server's transactions really have.
 //!
-//! Clients run transactions that read lists and append to them, and record what they asked and saw. Each appended number is
-//! unique in its list, so a list that was read shows which transactions the reader saw, and in which order they wrote. From
-//! this follows which transaction precedes which. A cycle of such dependencies is an anomaly, and each isolation level
-//! excludes some kinds of them.
+//! Clients run transactions that read lists and append numbers to them. They record what they requested and what
+//! they saw. Each appended number is unique in its list. Therefore a list that was read shows which transactions
+//! the reader saw, and in which order they wrote. This gives dependencies between transactions: which of two must
+//! precede the other. A cycle of dependencies is an anomaly, and each isolation level excludes some kinds of
+//! anomalies.
 //!
 //! # Why
 //!
-//! - The method is that of Elle (Kingsbury and Alvaro, *Elle: Inferring Isolation Anomalies from Experimental Observations*,
-//!   VLDB 2020), with the definitions of Adya (*Weak Consistency*, MIT 1999). The crate `adya` finds the cycles. It proves
-//!   right on the known anomalies of `check.rs`'s tests. Its own clients of databases are left out: Dyno has some.
-//! - Read-only transactions may run on replicas, which shows stale reads and forks.
+//! - The method is that of Elle (Kingsbury and Alvaro, *Elle: Inferring Isolation Anomalies from Experimental
+//!   Observations*, VLDB 2020), with the definitions of Adya (*Weak Consistency*, MIT 1999). The crate `adya` finds
+//!   the cycles. The tests in `check.rs` verify the crate on known anomalies. The database clients of the crate are
+//!   not used, because Dyno has clients.
+//! - Read-only transactions may run on replicas. This shows stale reads and forks.
 
 mod check;
 mod client;

@@ -1,19 +1,19 @@
-//! What a test of isolation found.
+//! The result of a test of isolation.
 
 use serde::Serialize;
 
 use crate::level::{Level, Model};
 
-/// What a test of isolation found.
+/// The result of a test of isolation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct IsolationReport {
     pub system: String,
     /// The version as the system reports it.
     pub version: String,
     pub level: Level,
-    /// The model that was tested.
+    /// The model that the history was judged by.
     pub model: Model,
-    /// The replicas that read-only transactions used, if there were some.
+    /// The replicas that read-only transactions used; `None` if all transactions ran on the primary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replicas: Option<ReplicaReads>,
     pub clients: u32,
@@ -21,11 +21,11 @@ pub struct IsolationReport {
     pub committed: u64,
     /// Transactions that were rolled back, most of them because the server refused a statement.
     pub failed: u64,
-    /// Transactions whose commit was not answered.
+    /// Transactions whose commit was sent but not answered.
     pub unknown: u64,
-    /// All anomalies, also those that the model allows, by their kinds.
+    /// All anomalies by kind, including those that the model allows.
     pub anomalies: Vec<AnomalyReport>,
-    /// The strongest of the models that no anomaly excludes; `None` if all are excluded.
+    /// The strongest model that no anomaly excludes. `None` if every model is excluded.
     pub strongest: Option<Model>,
     pub verdict: Verdict,
 }
@@ -35,18 +35,19 @@ pub struct IsolationReport {
 pub struct ReplicaReads {
     pub replicas: u32,
     pub replication: dyno_engine::ReplicationMode,
-    /// Time for which they hold back what they have received, in seconds.
+    /// How long each replica waits before it applies what it has received, in seconds.
     pub delay_seconds: u32,
 }
 
 /// Anomalies of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AnomalyReport {
-    /// Its name in the literature, such as `G-single-item`.
+    /// The kind's name in the literature, such as `G-single-item`.
     pub kind: String,
-    /// How many were found. The search ends with the first of each group of transactions that depend on each other.
+    /// Number of anomalies found. The search stops at the first anomaly in each group of transactions that depend
+    /// on each other.
     pub count: u64,
-    /// The first one, in words.
+    /// The first anomaly, described in words.
     pub example: String,
 }
 
@@ -57,6 +58,6 @@ pub enum Verdict {
     /// No anomaly was found that the model excludes.
     Kept,
     Broken,
-    /// The search for cycles did not end in time, or there was too little to judge.
+    /// The search for cycles exceeded its time limit, or no transaction was committed.
     Unknown,
 }

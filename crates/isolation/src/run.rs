@@ -1,4 +1,4 @@
-//! Starts a server, has clients run transactions, and judges their history.
+//! Runs a test: starts a server, lets clients run transactions, and judges their history.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,13 +19,14 @@ use crate::history::Recorder;
 use crate::level::{Level, Model};
 use crate::report::{IsolationReport, ReplicaReads, Verdict};
 
-/// Time limit of an answer.
+/// Time limit for an answer of the server.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Lists that transactions choose from at a time. Few lists make conflicts frequent.
+/// Number of lists in use at a time. Transactions choose from them at random. Few lists make conflicts frequent.
 const LISTS: usize = 6;
-/// Appends to a list before a new one takes its place. A read costs as much as its list is long.
+/// Number of appends after which a new list replaces a list. Without this limit, reads would become slower and
+/// slower.
 const APPENDS_MAX: u64 = 32;
-/// Most operations of a transaction.
+/// Largest number of operations in a transaction.
 const OPERATIONS_MAX: usize = 4;
 
 /// The system to test.
@@ -36,7 +37,7 @@ pub struct IsolatedSystem {
     pub storage_engine: Option<String>,
     /// Server variables by name.
     pub settings: BTreeMap<String, String>,
-    /// Parent of the data.
+    /// The folder in which the servers' data folders are made.
     pub data_root: PathBuf,
 }
 
@@ -45,7 +46,8 @@ pub struct IsolatedSystem {
 pub struct IsolationOptions {
     pub level: Level,
     pub model: Model,
-    /// Replicas for read-only transactions, about half of all.
+    /// The replicas that run a part of the transactions. About half of the transactions run on replicas, and these
+    /// only read.
     pub replication: Option<Replication>,
     pub clients: u32,
     /// Transactions of all clients together.
@@ -67,14 +69,14 @@ pub enum IsolationError {
     Replication(#[from] ReplicationError),
     #[error(transparent)]
     Client(#[from] ClientError),
-    /// The server went away while clients used it.
+    /// The server ended while clients used it, or it refused to begin a transaction.
     #[error("the server is gone, or refuses to begin a transaction: {error}{}", below(log))]
     Lost {
         error: ClientError,
-        /// The last lines of its log.
+        /// The last lines of the server's log.
         log: Vec<String>,
     },
-    /// What was recorded cannot be read again.
+    /// The recorded history could not be parsed.
     #[error("the history cannot be judged: {0}")]
     History(String),
     /// A client's thread panicked.
@@ -89,9 +91,9 @@ fn below(log: &[String]) -> String {
     if lines.is_empty() { lines } else { format!("; its last words:{lines}") }
 }
 
-/// A server with the replicas that are read.
+/// A server, with the replicas that serve reads.
 struct Servers {
-    /// Declared first, so that replicas end before their primary.
+    /// Declared first, because fields are dropped in this order and replicas must end before their primary.
     replicas: Vec<Server>,
     primary: Server,
     topology: Option<Topology>,
@@ -100,7 +102,7 @@ struct Servers {
 /// Runs transactions on a new server, and judges what they saw.
 ///
 /// # Errors
-/// The server does not start, its replicas do not follow, or it went away; or `stop` was set.
+/// The server does not start, its replicas do not catch up, the server ends during the test, or `stop` was set.
 pub fn isolation_test(
     system: &IsolatedSystem,
     options: &IsolationOptions,
@@ -187,7 +189,7 @@ fn run_clients(
                 Some(topology) => {
                     let place = number as usize % servers.replicas.len().max(1);
                     let client = topology.connect_replica(place, PATIENCE)?;
-                    // Each connection is a process of its own in the history.
+                    // In the history, each connection counts as a separate process.
                     Some(worker(
                         client,
                         options.clients + number,
@@ -213,7 +215,8 @@ fn worker(client: Client, process: u32, family: Family, level: Level, recorder: 
     Worker { process, client, family, level, recorder }
 }
 
-/// A replica of PostgreSQL refuses serializable transactions.
+/// Returns the level that transactions on a replica request. A replica of PostgreSQL refuses serializable
+/// transactions, so transactions on it are only repeatable reads.
 fn of_replica(family: Family, level: Level) -> Level {
     if family == Family::Postgres { level.min(Level::RepeatableRead) } else { level }
 }
@@ -245,13 +248,13 @@ struct Lists(Mutex<Current>);
 
 #[derive(Default)]
 struct Current {
-    /// Keys, each with its number of appends.
+    /// The key of each list in use, and how often the list was appended to.
     lists: Vec<(u64, u64)>,
     next_key: u64,
 }
 
 impl Lists {
-    /// Operations of a transaction: half of them append.
+    /// Draws the operations of a transaction. On average, half of them append.
     fn draw(&self, count: usize, random: &mut SplitMix64) -> Vec<Operation> {
         let mut current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         (0..count)
@@ -262,7 +265,7 @@ impl Lists {
             .collect()
     }
 
-    /// Operations of a transaction that only reads.
+    /// Draws the operations of a transaction that only reads.
     fn reads(&self, count: usize, random: &mut SplitMix64) -> Vec<Operation> {
         let mut current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         (0..count).map(|_| current.read(random.below(LISTS))).collect()

@@ -1,4 +1,4 @@
-//! Isolation of real servers: what levels allow and what they exclude, and stale reads of replicas.
+//! Tests the isolation of real servers: which anomalies each level allows and excludes, and stale reads on replicas.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -61,7 +61,7 @@ fn keeps(installation: &Installation, system: &str, level: Level) {
     assert!(report.committed > 100, "{report:#?}");
 }
 
-/// A worker of a server, with its table.
+/// A client of the server that records its transactions.
 fn worker<'a>(server: &Server, process: u32, level: Level, recorder: &'a Recorder) -> Worker<'a> {
     let family = if server.access().engine == "postgres" { Family::Postgres } else { Family::Mysql };
     Worker { process, client: server.connect(Duration::from_secs(60)).unwrap(), family, level, recorder }
@@ -71,7 +71,7 @@ fn make_table(server: &Server) {
     server.query("CREATE TABLE isolation_list (k INT NOT NULL PRIMARY KEY, v TEXT NOT NULL)").unwrap();
 }
 
-/// Reads all lists after the others have ended.
+/// Reads all lists in a separate transaction, after the transactions of the test have ended.
 fn look(server: &Server, recorder: &Recorder, keys: &[u64]) {
     let reads: Vec<Operation> = keys.iter().map(|&key| Operation::Read { key }).collect();
     worker(server, 9, Level::ReadCommitted, recorder).run(&reads).unwrap();
@@ -82,7 +82,7 @@ fn judged(recorder: Recorder, model: Model) -> (Vec<String>, Verdict) {
     (judged.anomalies.into_iter().map(|it| it.kind).collect(), judged.verdict)
 }
 
-/// Two transactions read both lists, and each appends to another one.
+/// Two transactions that overlap read both lists, and each then appends to a different list.
 fn skews_writes(server: &Server) {
     make_table(server);
     let read = [Operation::Read { key: 1 }, Operation::Read { key: 2 }];
@@ -117,7 +117,7 @@ fn skews_writes(server: &Server) {
     }
 }
 
-/// Two transactions read a list. One appends and commits, then the other does.
+/// Two transactions read a list. One appends and commits. Then the other appends and commits.
 fn loses_update(server: &Server) {
     make_table(server);
     let recorder = Recorder::default();
@@ -139,7 +139,7 @@ fn loses_update(server: &Server) {
     assert_eq!(verdict, Verdict::Broken);
 }
 
-/// The replica holds back what it received, so its readers are late whatever the host does.
+/// The replica applies received changes two seconds late, so that reads on it are stale even if the host is fast.
 fn stale_reads(installation: &Installation) {
     let replication = Replication { mode: ReplicationMode::Asynchronous, replicas: 1, delay_seconds: 2 };
     let options = IsolationOptions {

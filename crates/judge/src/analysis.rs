@@ -28,7 +28,8 @@ pub use self::test::{Cell, CellWarning, CostFigure, CounterFigure, RoundValue, S
 /// The findings on a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Analysis {
-    /// The rule of the verdicts. Its look and its correction are those of the run.
+    /// The rule by which the verdicts are computed. Its look (which interim analysis this is) and its correction for
+    /// the number of tests are the run's.
     pub rule: Rule,
     /// Rounds, instances and variances from which the verdicts are computed.
     pub replication: Replication,
@@ -36,10 +37,11 @@ pub struct Analysis {
     pub systems: Vec<String>,
     /// The id of the plan's base, or of the first system if the plan names no base; `None` without a system.
     pub base: Option<String>,
-    /// Each step at each client count, in run order.
+    /// The tests, in run order. A test is a step at a client count.
     pub tests: Vec<Test>,
-    /// The comparisons of all other systems with each system as the base, in the plan's order. The comparisons with one
-    /// base are one family for the correction: all candidates except controls, all tests.
+    /// For each system as the base, in the plan's order, the comparisons of all other systems with it. The correction
+    /// for the number of tests treats all tests of all candidates with the same base as one family. Controls are not in
+    /// the family.
     pub against: Vec<Judgement>,
     /// The systems with settings that were requested but are not in force, in the plan's order.
     pub not_in_force: Vec<SystemNotInForce>,
@@ -51,15 +53,16 @@ pub struct Analysis {
     pub events: Vec<EventfulTest>,
     /// The tests in which systems have replicas.
     pub lags: Vec<LagTest>,
-    /// The steps that replay a server's traffic. Candidates are compared with the plan's base.
+    /// The steps that replay a server's traffic. In each of them, the candidates are compared with the plan's base.
     pub replays: Vec<ReplayedTest>,
-    /// The cost of each step of the plan's ladders.
+    /// The plan's ladders, and what each of their steps costs or saves.
     pub ladders: Vec<Ladder>,
-    /// For each test, which of the systems with a price are worth their price.
+    /// For each test, the systems that have a price, and whether each is worth its price.
     pub frontiers: Vec<Frontier>,
-    /// For each test, each system predicted from the others that differ only in hardware.
+    /// For each test and each system, a prediction of the system's rate from the other systems that differ from it only
+    /// in hardware.
     pub left_out: Vec<LeftOutTest>,
-    /// The hosts of a run that several hosts share; `None` for a run on one host.
+    /// The hosts that share the run, and how much the ratios differ between them. `None` for a run on one host.
     pub hosts: Option<Hosts>,
 }
 
@@ -71,32 +74,34 @@ pub struct Replication {
     pub rounds: u32,
     /// Whether every system had a fresh instance in every round. It is false for servers that Dyno did not start.
     pub is_fresh: bool,
-    /// Time to restart all systems and to wait until they are at rest: median over rounds, in seconds. `None`
-    /// if nothing was started.
+    /// Time in seconds to restart all systems and to wait until they are at rest, median over rounds. `None` if the
+    /// run started no system.
     pub restart_seconds: Option<f64>,
-    /// Standard deviation of log ratios between loads: median over the tests of all candidates against the
-    /// plan's base. `None` unless several loads were used in several rounds each.
+    /// How much log ratios vary between separate loads of the data, as a standard deviation. It is the median over the
+    /// tests of all candidates against the plan's base. Known only if the data was loaded several times, and several
+    /// rounds share a load.
     pub between_loads: Option<f64>,
-    /// Standard deviation of log ratios between instances: median over the tests of all candidates against
-    /// the plan's base. `None` with fewer than two rounds.
+    /// How much log ratios vary between instances, as a standard deviation. It is the median over the tests of all
+    /// candidates against the plan's base. `None` with fewer than two rounds.
     pub between_instances: Option<f64>,
-    /// Standard deviation of log ratios between neighbouring slices: median over the same tests. `None`
-    /// without slices.
+    /// How much log ratios vary between neighbouring slices, as a standard deviation. It is the median over the tests
+    /// of all candidates against the plan's base. `None` without slices.
     pub between_slices: Option<f64>,
-    /// Number of intervals of ratios against the plan's base, each for its own test. Intervals of one round are not
-    /// counted.
+    /// Number of confidence intervals of ratios against the plan's base. Each test of each candidate has one. Intervals
+    /// from a single round are not counted.
     pub intervals: usize,
-    /// Number of them that exclude 1.
+    /// Number of `intervals` that exclude 1.
     pub exclusions: usize,
-    /// Expected number of intervals that would exclude 1 by chance if nothing differed.
+    /// Expected number of `intervals` that would exclude 1 by chance if no two systems differed.
     pub exclusions_expected: f64,
-    /// Number of tests that the run stopped measuring before its end.
+    /// Number of tests that the run stopped measuring before the run ended.
     pub left_tests: usize,
 }
 
 impl Analysis {
-    /// The settings of these systems that are not in force. Each has a list of systems that are the same for this
-    /// reason; other systems are left out of it.
+    /// Returns, for each of these systems, the requested settings that are not in force. The `same_as` of a result
+    /// names the earlier systems that are the same as the result's system because of these settings. Only those that
+    /// are among `systems` are kept.
     pub fn not_in_force_of(&self, systems: &[&str]) -> Vec<SystemNotInForce> {
         let is_one = |id: &str| systems.contains(&id);
         let of = |it: &SystemNotInForce| SystemNotInForce {
@@ -107,7 +112,7 @@ impl Analysis {
         found.filter(|it| !it.settings.is_empty() || !it.same_as.is_empty()).collect()
     }
 
-    /// The comparisons of all other systems with a base, by its id.
+    /// The comparisons of all other systems with the base that has this id.
     pub fn judgement(&self, base: &str) -> Option<&Judgement> {
         let at = self.systems.iter().position(|system| system == base)?;
         self.against.get(at)
@@ -119,7 +124,8 @@ impl Analysis {
         comparisons.iter().find(|comparison| comparison.candidate.system == candidate)
     }
 
-    /// The tests of all candidates against a base that have no verdict but may still get one. Controls are left out.
+    /// The tests of all candidates against a base that have no verdict but may still get one. Controls are left
+    /// out.
     pub fn open_tests(&self, base: &str) -> impl Iterator<Item = &TestComparison> {
         let comparisons = self.judgement(base).into_iter().flat_map(|judgement| &judgement.comparisons);
         let judged = comparisons.filter(|comparison| !comparison.is_control);

@@ -3,11 +3,13 @@
 //!
 //! # Why
 //!
-//! - One function gives all verdicts (`judge` in `comparison/build.rs`). `analyse` calls it for reports and for the end
-//!   of an `until-decided` run, and `compare` calls it for `dyno compare`. So they never disagree.
-//! - A proof is replayed, not stored. A search is a pure function from the outcomes of probes to the next probe. Each
-//!   probe is a run, and its plan says what it compares. When a search starts again, it finds these runs and replays
-//!   itself. So it needs no extra code to resume after ^C, after a crash of the machine, or with a larger budget.
+//! - One function gives all verdicts on comparisons of systems (`judge` in `comparison/build.rs`). `analyse` calls
+//!   it for reports and for the end of an `until-decided` run, and `compare` calls it for `dyno compare`. So their
+//!   verdicts never disagree.
+//! - The state of a search, such as a proof, is replayed and not stored. A search is a pure function from the
+//!   outcomes of probes to the next probe. Each probe is a run, and the run's plan says what the probe compares.
+//!   When a search starts again, it finds these runs and computes its state from their outcomes. So no extra code
+//!   is needed to resume a search after ^C, after a crash of the machine, or with a larger budget.
 
 mod analysis;
 mod claim;

@@ -1,4 +1,4 @@
-//! Runs as read from the results file, for tests.
+//! Sample runs for tests, in the form in which runs are read from the results file.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use dyno_store::{
 
 pub(crate) use dyno_store::latency_record as latency;
 
-/// A run of systems without steps. The first system is the base.
+/// A run of these systems that has no steps yet. The first system is the base.
 pub(crate) fn run(id: i64, systems: &[&str]) -> Run {
     let system = |(at, id): (usize, &&str)| SystemRecord {
         id: (*id).to_owned(),
@@ -29,8 +29,8 @@ pub(crate) fn run(id: i64, systems: &[&str]) -> Run {
     }
 }
 
-/// Lets neighbours use CPU time in some rounds of a system in a step. The host has two CPUs and the trials last ten
-/// seconds.
+/// Records that neighbours used CPU time during a system's trials of a step, in some rounds. The host has two CPUs,
+/// and the trials last ten seconds.
 pub(crate) fn disturb_in(run: &mut Run, step: &str, system: &str, rounds: Range<u32>, cpu_us: u64) {
     for trial in run.trials.iter_mut().map(|trial| &mut trial.record) {
         if trial.step_id == step && trial.system_id == system && rounds.contains(&trial.round) {
@@ -75,7 +75,8 @@ pub(crate) fn add_step(run: &mut Run, group: &str, step: &str, clients: u32, rat
     }
 }
 
-/// Adds an instance that took 2 s to start and 1 s to warm up, unless the round has one.
+/// Adds an instance of a system that took 2 s to start and 1 s to warm up, unless the system has an instance in
+/// this round.
 fn add_instance(run: &mut Run, system: &str, round: u32) {
     let is_it = |instance: &InstanceRecord| instance.system_id == system && instance.round == round;
     if !run.instances.iter().any(is_it) {
@@ -91,7 +92,8 @@ fn add_instance(run: &mut Run, system: &str, round: u32) {
     }
 }
 
-/// Divides a trial into slices with these rates, in cycles from 0, a tenth of a second each.
+/// Divides a trial into slices with these rates. Each slice takes a tenth of a second, and cycles are numbered from
+/// 0.
 pub(crate) fn slice(trial: &mut TrialRecord, rates: &[f64]) {
     let slice = |(cycle, rate): (u32, &f64)| SliceRecord {
         cycle,
@@ -125,7 +127,7 @@ pub(crate) fn trial(step: &str, system: &str, clients: u32, round: u32, rate: f6
     }
 }
 
-/// Limits with a memory that differs from the 256M of the plan.
+/// A record of limits in which the memory differs from the plan's 256M.
 pub(crate) fn memory_limit(found: &str) -> LimitsRecord {
     let difference =
         UnmetLimit { limit: "memory".to_owned(), asked: "256M".to_owned(), found: found.to_owned() };
@@ -162,7 +164,7 @@ pub(crate) fn fail_in(run: &mut Run, step: &str, system: &str, rounds: Range<u32
     }
 }
 
-/// Rates around a centre that alternate by up to a relative spread. They differ between salts.
+/// Random rates around a centre, which differ from it by up to the share `spread`. `salt` is the seed.
 pub(crate) fn around(centre: f64, spread: f64, n: usize, salt: u64) -> Vec<f64> {
     let mut random = dyno_stats::SplitMix64::new(salt);
     (0..n).map(|_| centre * (1.0 + spread * (random.below(2001) as f64 / 1000.0 - 1.0))).collect()

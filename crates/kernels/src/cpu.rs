@@ -17,7 +17,8 @@ fn primes_below(limit: u64) -> u64 {
     (3..limit).filter(|&number| is_prime(number)).count() as u64
 }
 
-/// Compares floating-point numbers, as sysbench does.
+/// Tests a number by trial division. The divisor and the root are compared as floating-point numbers, as sysbench
+/// does.
 fn is_prime(number: u64) -> bool {
     let root = (number as f64).sqrt();
     let mut divisor = 2_u64;
@@ -30,13 +31,13 @@ fn is_prime(number: u64) -> bool {
     true
 }
 
-/// The remainder of a 64-bit division. LLVM would divide small numbers in 32 bits. That is faster on many
-/// CPUs, but is not what sysbench measures.
+/// Returns the remainder, with a 64-bit division. For small numbers, LLVM would use a 32-bit division, which is faster
+/// on many CPUs but is not what sysbench measures.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn remainder(dividend: u64, divisor: u64) -> u64 {
     let rest: u64;
-    // SAFETY: the divisor is not 0, and the quotient is at most the dividend, which fits.
+    // SAFETY: the divisor is not 0, and the quotient is at most the dividend, so it fits in 64 bits.
     unsafe {
         std::arch::asm!(
             "div {divisor}",

@@ -1,8 +1,8 @@
-//! The work of sysbench's `cpu` test. An event is a function of this crate that the load calls.
+//! The work of sysbench's `cpu` test. An event is one call of the function that this crate returns.
 //!
-//! The test measures this code itself. Where it matters, the code executes the same instructions as
-//! sysbench's compiled code. Every profile compiles this crate with all optimisations (`Cargo.toml` of the
-//! workspace).
+//! The test measures this code itself. Therefore the code executes the same instructions as sysbench's compiled
+//! code where that affects the speed. Every build profile compiles this crate with all optimisations (see the
+//! workspace's `Cargo.toml`).
 
 mod cpu;
 

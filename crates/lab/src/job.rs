@@ -1,4 +1,4 @@
-//! Makes the job of a trial's load process.
+//! Makes the jobs of load processes.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -12,19 +12,20 @@ use dyno_load::{
 use crate::plan::{Background, Command, Plan, Step, System, Traffic};
 use crate::schedule::Trial;
 
-/// sysbench's general options that a step may set: the distribution of random ids.
+/// sysbench's general options that a step may set. They set the distribution of random ids.
 const DISTRIBUTION: [&str; 6] =
     ["rand_type", "rand_pareto_h", "rand_zipfian_exp", "rand_spec_iter", "rand_spec_pct", "rand_spec_res"];
-/// sysbench's option for the MySQL errors that restart an event.
+/// sysbench's option that lists the MySQL errors after which an event is run again.
 const IGNORE_ERRORS: &str = "mysql_ignore_errors";
-/// The option that lets MySQL's servers leave out descriptions of columns. It is one of a step, so that all its systems get the
-/// same.
+/// The option with which MySQL servers leave out descriptions of columns in results. A plan sets it in a step and not
+/// in a system, so that all systems get the same value.
 const METADATA: &str = "mysql_metadata";
-/// sysbench's option that sends all statements as text. It is one of a step for the same reason.
+/// sysbench's option that sends all statements as text. A plan sets it in a step and not in a system, so that all
+/// systems get the same value.
 const PS_MODE: &str = "db_ps_mode";
 
 impl Plan {
-    /// A workload's options: its own override those of the data set.
+    /// Returns the options of a workload. The workload's own options (`own`) override those of the data set.
     pub(crate) fn options(&self, own: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         let mut options = BTreeMap::new();
         if let Some(data) = self.data {
@@ -36,12 +37,13 @@ impl Plan {
     }
 }
 
-/// A load continues after a lost connection only if its step has events.
+/// Returns what a load does after it has lost a connection. A load fails, unless its step has events: an event may
+/// restart the server, so the load then connects again.
 fn lost_connections(step: &Step) -> LostConnections {
     if step.step_events.is_empty() { LostConnections::Fail } else { LostConnections::Reconnect }
 }
 
-/// The job of a trial without slices, or of a load.
+/// Returns the job of a load, or of a trial without slices.
 pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> Job {
     let step = &plan.steps[trial.step];
     let timed = !step.is_load();
@@ -58,15 +60,15 @@ pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> J
         events: events.map(u64::from),
         rate: step.rate.clone(),
         seed: trial.seed,
-        // Statements are noted for one number of clients only, because an instance has the same plan for any
-        // number.
+        // Statements are recorded only at the step's first number of clients, because the server's query plans are the
+        // same at any number of clients.
         notes_statements: step.notes_statements() && step.clients.first() == Some(&trial.clients),
         lost_connections: lost_connections(step),
         ..with_options(Job::new(target, step.script.clone(), step.command().as_str()), options)
     }
 }
 
-/// The job of a trial that replays traffic.
+/// Returns the job of a trial that replays traffic.
 fn replayed(trial: &Trial, step: &Step, traffic: &Traffic, target: Target) -> Job {
     Job {
         connections: trial.clients,
@@ -84,8 +86,8 @@ fn replayed(trial: &Trial, step: &Step, traffic: &Traffic, target: Target) -> Jo
     }
 }
 
-/// The job of a trial in slices. The limit for connecting is multiplied by the number of systems, because
-/// their loads connect at the same time.
+/// Returns the job of a trial in slices. Its time limit for connecting is multiplied by the number of systems,
+/// because the loads of all systems connect at the same time.
 pub(crate) fn sliced(plan: &Plan, trial: &Trial, target: Target) -> Job {
     let job = job(plan, trial, 0.0, target);
     let start_seconds_max = job.tuning.start_seconds_max * plan.systems.len() as f64;
@@ -99,31 +101,34 @@ pub(crate) fn sliced(plan: &Plan, trial: &Trial, target: Target) -> Job {
     }
 }
 
-/// The job of a trial that searches for a rate: each probe is a slice at a rate.
+/// Returns the job of a trial that searches for a rate. Each probe of the search is a slice with its own rate.
 pub(crate) fn probed(plan: &Plan, trial: &Trial, target: Target) -> Job {
     Job { paced_slices: true, ..sliced(plan, trial, target) }
 }
 
-/// The job of a command that prints something about a trial's tables.
+/// Returns the job that runs a command of the trial's script, such as `explain`, whose result is the lines that it
+/// prints.
 pub(crate) fn printing(plan: &Plan, trial: &Trial, command: &str, target: Target) -> Job {
     let step = &plan.steps[trial.step];
     let options = options(plan, &plan.systems[trial.system], &step.options);
     Job { seed: trial.seed, ..with_options(Job::new(target, step.script.clone(), command), options) }
 }
 
-/// The job that checks a trial's tables, with a connection for each CPU of this process.
+/// Returns the job that checks the tables of a trial. The job has one connection for each CPU of this process.
 pub(crate) fn checking(plan: &Plan, trial: &Trial, target: Target) -> Job {
     let cpus = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let connections = u32::try_from(cpus).unwrap_or(u32::MAX);
     Job { connections, ..printing(plan, trial, "check", target) }
 }
 
-/// Bytes of the answer that measures a network. It is smaller than the packets that servers allow.
+/// Size of the large answers with which a network is measured, in bytes. They are smaller than the largest packet
+/// that servers allow.
 pub(crate) const NETWORK_BYTES: u64 = 1_000_000;
-/// Time for which a network is measured.
+/// Time for which a network is measured, in seconds.
 const NETWORK_SECONDS: f64 = 0.5;
 
-/// The job that measures the network to a server, with statements that do nothing and with large answers.
+/// Returns the job that measures the network to a server. The job sends statements that do nothing, and statements
+/// with large answers.
 pub(crate) fn network(target: Target) -> Job {
     let source = format!(
         "function thread_init() con = sysbench.sql.driver():connect() end\n\
@@ -136,7 +141,7 @@ pub(crate) fn network(target: Target) -> Job {
     Job { seconds: Some(NETWORK_SECONDS), ..Job::new(target, script, "run") }
 }
 
-/// The job that prints the server's plans for some statements.
+/// Returns the job that prints the server's plans for some statements.
 pub(crate) fn explaining(statements: &[NotedStatement], counts_rows: bool, target: Target) -> Job {
     let examples: Vec<String> = statements.iter().map(|statement| lua_string(&statement.example)).collect();
     let source = format!(
@@ -148,25 +153,26 @@ pub(crate) fn explaining(statements: &[NotedStatement], counts_rows: bool, targe
     Job::new(target, script, "explain")
 }
 
-/// The job of an unmeasured load.
+/// Returns the job of a load that is not measured.
 pub(crate) fn reload(plan: &Plan, system: &System, step: usize, seed: u64, target: Target) -> Job {
     let step = &plan.steps[step];
     let options = options(plan, system, &step.options);
     Job {
         connections: step.clients.iter().copied().max().unwrap_or(1),
-        // Not the stream of the trial, whose new rows would otherwise have the values of the loaded ones.
+        // The seed differs from the trial's seed. With the same seed, the trial would insert rows with the same values
+        // as the loaded rows.
         seed: seed.rotate_left(32),
         ..with_options(Job::new(target, step.script.clone(), Command::Prepare.as_str()), options)
     }
 }
 
-/// The job of a script that makes the tables with which a system starts.
+/// Returns the job of a script that makes the tables with which a system starts.
 pub(crate) fn preparing(plan: &Plan, system: &System, script: Script, target: Target) -> Job {
     let options = options(plan, system, &BTreeMap::new());
     Job { seed: 1, ..with_options(Job::new(target, script, Command::Prepare.as_str()), options) }
 }
 
-/// The job of a background load, which runs until it is ended.
+/// Returns the job of a background load. The job has no time limit, so the load continues until its process is ended.
 pub(crate) fn background(plan: &Plan, trial: &Trial, background: &Background, target: Target) -> Job {
     let options = options(plan, &plan.systems[trial.system], &background.options);
     let join =
@@ -176,18 +182,18 @@ pub(crate) fn background(plan: &Plan, trial: &Trial, background: &Background, ta
         joins: background.joins.iter().map(join).collect(),
         lost_connections: lost_connections(&plan.steps[trial.step]),
         rate: background.rate.clone(),
-        // Not the stream of random numbers of the trial's own workload.
+        // The random numbers differ from those of the step's own workload.
         seed: !trial.seed,
         ..with_options(Job::new(target, background.script.clone(), Command::Run.as_str()), options)
     }
 }
 
-/// The job that removes the tables of an earlier load.
+/// Returns the job that removes the tables of an earlier load.
 pub(crate) fn cleanup(job: &Job) -> Job {
     Job { command: "cleanup".to_owned(), connections: 1, ..job.clone() }
 }
 
-/// A workload's options for a system, with its storage engine.
+/// Returns the options of a workload on a system, including the system's storage engine.
 pub(crate) fn options(
     plan: &Plan,
     system: &System,
@@ -200,10 +206,11 @@ pub(crate) fn options(
     options
 }
 
-/// Adds options to a job: general options, the target's, or the script's.
+/// Adds options to a job. Some become general options or options of the connection. The other options are for the
+/// script.
 fn with_options(job: Job, mut options: BTreeMap<String, String>) -> Job {
-    // sysbench's main branch draws uniformly by default. 1.0.20's "special" has a hot spot that few users
-    // expect.
+    // As in sysbench's main branch, the default is uniform. The default of sysbench 1.0.20, "special", has a hot
+    // spot that few users expect.
     let mut globals = BTreeMap::from([("rand_type".to_owned(), "uniform".to_owned())]);
     globals.extend(DISTRIBUTION.iter().filter_map(|name| options.remove_entry(*name)));
     let mut target = job.target;
@@ -212,7 +219,8 @@ fn with_options(job: Job, mut options: BTreeMap<String, String>) -> Job {
     {
         target.ignore_errors = Some(errors.split(',').map(|code| code.trim().to_owned()).collect());
     }
-    // Another value stays an option, which no script has.
+    // A value that is not valid stays among the script's options, where it causes an error, because no script has
+    // this option.
     if let Some(metadata) = options.get(METADATA).and_then(|text| metadata(text)) {
         options.remove(METADATA);
         target.metadata = metadata;

@@ -1,11 +1,11 @@
-//! Records of a plan's systems and steps, before anything is measured.
+//! Records of a plan's systems and steps as they are before a run measures anything.
 
 use dyno_store::{Origin, StepRecord, SystemRecord};
 use serde_json::json;
 
 use crate::plan::{Plan, Source, Step};
 
-/// The record of a system that has not started yet.
+/// Returns the record of a system that has not started yet.
 pub(crate) fn system(plan: &Plan, position: usize) -> SystemRecord {
     let system = &plan.systems[position];
     SystemRecord {
@@ -31,7 +31,7 @@ pub(crate) fn system(plan: &Plan, position: usize) -> SystemRecord {
     }
 }
 
-/// Records of all steps, each followed by its background loads.
+/// Returns the records of all steps. Each step is followed by its background loads.
 pub(crate) fn steps(plan: &Plan) -> Vec<StepRecord> {
     let mut records = Vec::new();
     for step in &plan.steps {
@@ -56,7 +56,8 @@ pub(crate) fn steps(plan: &Plan) -> Vec<StepRecord> {
     records
 }
 
-/// The records of the steps of a run. If its rounds are spread over hosts, each host loads.
+/// Returns the records of the steps of a run. If the rounds are spread over hosts, loads are recorded for all rounds,
+/// because each host loads the tables again.
 pub(crate) fn steps_of_run(plan: &Plan, is_spread: bool) -> Vec<StepRecord> {
     let mut records = steps(plan);
     for record in records.iter_mut().filter(|_| is_spread) {

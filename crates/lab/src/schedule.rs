@@ -1,35 +1,35 @@
-//! The order of trials: systems take turns, so that drift affects all of them alike.
+//! The order of trials. Systems take turns, so that drift affects all of them alike.
 
 use dyno_stats::SplitMix64;
 
 use crate::plan::Plan;
 
-/// One step at one number of clients.
+/// A step at one number of clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Its place in the order of the plan's blocks.
+    /// Position in the plan's list of blocks.
     pub number: usize,
     /// Position of the step in the plan.
     pub step: usize,
     pub clients: u32,
 }
 
-/// One system in one block of one round.
+/// The run of one system in one block of one round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trial {
     /// Position of the step in the plan.
     pub step: usize,
     pub clients: u32,
-    /// Which round, from 0. The systems' trials of one round are compared.
+    /// Number of the round, from 0. The systems' trials of one round are compared with each other.
     pub round: u32,
     /// Position of the system in the plan.
     pub system: usize,
-    /// Seed of the load, the same for all systems of a round, so that all get the same queries.
+    /// Seed of the load. It is the same for all systems of a round, so that all get the same queries.
     pub seed: u64,
 }
 
-/// A plan's blocks in order of execution: step after step, and within a step one number of clients after the
-/// other.
+/// Returns a plan's blocks in order of execution. All numbers of clients of a step follow one another before the
+/// next step.
 pub fn blocks(plan: &Plan) -> Vec<Block> {
     let levels = plan.steps.iter().enumerate();
     levels
@@ -39,10 +39,11 @@ pub fn blocks(plan: &Plan) -> Vec<Block> {
         .collect()
 }
 
-/// The blocks of a round in order of execution. The first round has the order of the plan. The result of a block
-/// depends on its place in the round: on what other blocks left in caches, and on what the host does meanwhile. So
-/// neighbouring blocks that only read take turns, as systems do: the second round has the opposite order, then come a
-/// random order and its opposite. All other blocks keep their places, because later blocks depend on what they leave.
+/// Returns the blocks of a round in order of execution. The result of a block depends on its place in the round,
+/// because other blocks change the caches, and because the load on the host changes with time. So neighbouring blocks
+/// that only read change their order from round to round, as systems do. The first round has the order of the plan, and
+/// the second round the opposite order. Later rounds come in pairs of a random order and its opposite. Blocks that may
+/// write keep their places, because later blocks depend on the data that they leave.
 pub(crate) fn round_blocks(plan: &Plan, seed: u64, round: u32) -> Vec<Block> {
     let mut blocks = blocks(plan);
     let only_reads = |block: &Block| plan.steps[block.step].only_reads();
@@ -63,13 +64,13 @@ pub(crate) fn round_blocks(plan: &Plan, seed: u64, round: u32) -> Vec<Block> {
     blocks
 }
 
-/// The trials of a block in a round, in order.
+/// Returns the trials of a block in a round, in order.
 ///
-/// Rounds come in pairs. In the first round of a pair the systems go in a random order, in the second in the
-/// opposite order (A B C, C B A). Every system then has the same average place in time, so a steady drift
-/// affects all alike ("ABBA" order; Abedi and Brecht, ICPE 2017, on why trials must be interleaved and their
-/// order be random). The order depends only on the seed, the block and the round, so a resumed run continues
-/// with the same order.
+/// Rounds come in pairs. The first round of a pair has a random order of systems, and the second the opposite order
+/// (A B C, C B A). Every system is then measured at the same average time, so a steady drift affects all alike. This
+/// is called "ABBA" order. Abedi and Brecht (ICPE 2017) explain why trials must be interleaved and their order be
+/// random. The order depends only on the seed, the block and the round, so a resumed run continues with the same
+/// order.
 pub fn trials(plan: &Plan, seed: u64, block: Block, round: u32) -> impl Iterator<Item = Trial> + use<> {
     let order = turns(plan.systems.len(), round, |pair| random(seed, block.number, pair, 0, ORDER));
     let seed = random(seed, block.number, round, 0, LOAD).draw();
@@ -79,18 +80,20 @@ pub fn trials(plan: &Plan, seed: u64, block: Block, round: u32) -> impl Iterator
     order.map(move |system| Trial { step, clients, round, system, seed })
 }
 
-/// The order in which systems are started in a round, by index: random, and reversed in every second round.
+/// Returns the order in which systems are started in a round, by index. It is random, and reversed in every second
+/// round.
 pub(crate) fn starts(systems: usize, seed: u64, round: u32) -> Vec<usize> {
     turns(systems, round, |pair| random(seed, 0, pair, 0, START))
 }
 
-/// The order in which systems have their slices in a cycle of a block in a round. As trials do in rounds,
-/// cycles come in pairs of opposite order.
+/// Returns the order of systems' slices in a cycle of a block in a round. Like the trials of rounds, cycles come in
+/// pairs of opposite order.
 pub(crate) fn cycle(systems: usize, seed: u64, block: Block, round: u32, cycle: u32) -> Vec<usize> {
     turns(systems, cycle, |pair| random(seed, block.number, round, pair, CYCLE))
 }
 
-/// A random order for each pair of turns. The second turn of a pair has the opposite order.
+/// Returns the order of systems in the turn with the number `turn`. A turn is a round or a cycle. Turns come in pairs:
+/// the first of a pair has a random order, and the second has the opposite order.
 fn turns(systems: usize, turn: u32, random: impl Fn(u32) -> SplitMix64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..systems).collect();
     random(turn / 2).shuffle(&mut order);
@@ -100,14 +103,14 @@ fn turns(systems: usize, turn: u32, random: impl Fn(u32) -> SplitMix64) -> Vec<u
     order
 }
 
-/// The purposes of random numbers.
+/// The purposes of random numbers. Each purpose has its own generator.
 const ORDER: u64 = 0;
 const LOAD: u64 = 1;
 const CYCLE: u64 = 2;
 const START: u64 = 3;
 const STEPS: u64 = 4;
 
-/// A separate generator for each purpose. The parts are mixed in one after the other.
+/// Returns the generator for a purpose. The parts are mixed in one after another.
 fn random(seed: u64, block: usize, round: u32, cycle: u32, purpose: u64) -> SplitMix64 {
     [block as u64, u64::from(round), u64::from(cycle), purpose]
         .into_iter()

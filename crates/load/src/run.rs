@@ -1,4 +1,4 @@
-//! Runs a job: starts workers, sends ticks, and a total at the end.
+//! Runs a job: starts workers, sends ticks, and sends a total at the end.
 
 mod ending;
 mod hooks;
@@ -28,13 +28,14 @@ use crate::schedule::control::Phase;
 use crate::schedule::seconds;
 use crate::worker::{Message, Shared, WorkerReport};
 
-/// Time limit of events in flight after the user stops the job.
+/// Time limit for events in flight after the user stops the job.
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
-/// Interval of checks for a stop. Each check wakes a core.
+/// Time between checks for a stop. Each check wakes a core.
 const POLL: Duration = Duration::from_millis(100);
-/// Additional time for a connection to report that it exceeded its own time limit, which may have started later.
+/// The job waits this much longer for its connections to open than each connection's own time limit. A connection whose
+/// limit began a little later than the job's can then still report that it exceeded its limit.
 const GRACE: Duration = Duration::from_secs(1);
-/// Interval between interrupts of workers that do not end.
+/// Time between interrupts of workers that do not end.
 const INTERRUPT_EVERY: Duration = Duration::from_millis(20);
 /// Stack size of worker threads. Scripts run on Lua's own stacks.
 const STACK_BYTES: usize = 256 * 1024;
@@ -42,12 +43,12 @@ const STACK_BYTES: usize = 256 * 1024;
 /// Runs a job until it is done or `stop` is set, and sends frames to `sink`. The last frame is
 /// [`Frame::Finished`] or [`Frame::Failed`].
 pub fn run_job(job: Job, stop: &AtomicBool, sink: &mut dyn FnMut(Frame)) {
-    // A job that waits for orders never gets one here: it opens its connections and rests.
+    // A job that waits for orders gets none from this function, so it only opens its connections.
     let (_orders, none) = channel();
     run_ordered_job(job, stop, &none, sink);
 }
 
-/// As [`run_job`], for a job that may wait for orders: to run a slice, or to begin to measure.
+/// Like [`run_job`], for a job that may wait for orders, such as to run a slice or to begin to measure.
 pub fn run_ordered_job(job: Job, stop: &AtomicBool, orders: &Receiver<Order>, sink: &mut dyn FnMut(Frame)) {
     let (shared, messages, info) = match prepare(job, sink) {
         Ok(prepared) => prepared,
@@ -64,7 +65,7 @@ pub fn run_ordered_job(job: Job, stop: &AtomicBool, orders: &Receiver<Order>, si
 /// Compiles a script without running any of it.
 ///
 /// # Errors
-/// What is wrong and where, in one line.
+/// Says what is wrong and where, in one line.
 pub fn check_syntax(script: &Script) -> Result<(), String> {
     let memory = crate::script_memory().map_err(|error| error.to_string())?;
     Runtime::check_syntax(&script.name, &script.source, memory).map_err(|error| error.to_string())
@@ -72,7 +73,8 @@ pub fn check_syntax(script: &Script) -> Result<(), String> {
 
 /// A running job.
 struct Run<'a> {
-    /// Shared with workers. If a worker hangs in a blocking call, the job ends without it.
+    /// State that is shared with workers. It may outlive the job: if a worker hangs in a blocking call, the job ends
+    /// without waiting for the worker.
     shared: Arc<Shared>,
     messages: Receiver<Message>,
     stop: &'a AtomicBool,
@@ -84,18 +86,18 @@ struct Run<'a> {
     started: usize,
     ready: usize,
     ended: usize,
-    /// Workers whose connections rest again after the current slice.
+    /// Number of workers that have reported the end of the current slice.
     rested: usize,
     method: &'static str,
     failure: Option<String>,
     /// The first error of `thread_done` or `done`. The measurements before it are complete.
     late_failure: Option<String>,
     hooks: Hooks,
-    /// Connections in an event when the time limit was reached.
+    /// Number of connections that were still in an event when the time limit for the end was reached.
     unfinished: u32,
-    /// The last worker has ended.
+    /// Whether the last worker has ended.
     over: bool,
-    /// The exit status with which `done` ends the process.
+    /// The exit status that the script requested in `done`. The process ends with it after the last frame.
     exit: Option<i32>,
 }
 
@@ -190,7 +192,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Interrupts all scripts.
+    /// Interrupts the scripts of all workers.
     fn interrupt(&self) {
         for interrupt in &self.interrupts {
             interrupt.interrupt();
@@ -201,7 +203,7 @@ impl<'a> Run<'a> {
         self.plan.workers.last().map_or(0, |worker| worker.tids.end)
     }
 
-    /// Handles one message; false if no message came in time.
+    /// Handles one message. Returns false if no message came until `until`.
     fn listen_until(&mut self, until: Instant) -> bool {
         match self.messages.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(message) => {
@@ -222,7 +224,7 @@ impl<'a> Run<'a> {
             Message::Rested => self.rested += 1,
             Message::Printed(text) => (self.sink)(Frame::Log { text }),
             Message::Names(words) => (self.sink)(Frame::Names { words }),
-            // `done` runs after the report.
+            // The script exits in `done`, so the process ends only after the last frame.
             Message::Exit(status) if self.over => {
                 self.exit = Some(status);
                 self.hooks.on_ended(Ok(()));
@@ -242,7 +244,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Only the first failure is reported.
+    /// Records a failure. Only the first failure is reported.
     fn fail(&mut self, message: String) {
         self.failure.get_or_insert(message);
     }

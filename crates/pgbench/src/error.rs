@@ -7,9 +7,9 @@ use thiserror::Error;
 #[error("{file}:{line}:{column}: {problem}")]
 pub struct Mistake {
     pub file: String,
-    /// The first line is 1.
+    /// Line number. The first line is 1.
     pub line: u32,
-    /// Counted in characters; the first is 1.
+    /// Column, counted in characters. The first column is 1.
     pub column: u32,
     pub problem: Problem,
 }
@@ -76,7 +76,7 @@ pub enum Problem {
 #[error("{file}:{line}: {error}")]
 pub struct RunError {
     pub file: String,
-    /// The first line is 1.
+    /// Line number. The first line is 1.
     pub line: u32,
     pub error: EvaluationError,
 }

@@ -1,14 +1,15 @@
 //! Scripts of pgbench, read and run, without I/O.
 //!
 //! A [`Program`] is one or more scripts. A [`Client`] runs it: [`Client::advance`] carries out commands until the
-//! caller has to do something, such as sending a statement, and returns what. Commands, expressions and functions are
-//! those of pgbench's manual for PostgreSQL 18.
+//! caller has to do something, such as sending a statement, and returns what the caller has to do. Commands,
+//! expressions and functions are those of pgbench's manual for PostgreSQL 18.
 //!
 //! # Why
 //!
-//! - Expressions are computed here and not in Lua, because they have 64-bit integers, and an overflow is an error.
-//! - The random numbers and the order of the seeds are those of PostgreSQL, so that a run with the same seed does what
-//!   pgbench does. Tests compare the rows that both leave.
+//! - Expressions are computed here and not in Lua, because pgbench's integers have 64 bits, and an overflow is an
+//!   error.
+//! - The random numbers and the order of the seeds are those of PostgreSQL, so that a run with the same seed does
+//!   what pgbench does. Tests run both programs and compare the rows that each leaves.
 
 mod error;
 mod expression;

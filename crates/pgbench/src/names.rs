@@ -5,7 +5,7 @@ use std::collections::HashMap;
 /// Variables that a run sets by itself.
 pub const BUILTIN_VARIABLES: [&str; 4] = ["client_id", "default_seed", "random_seed", "scale"];
 
-/// The ending of a script's file.
+/// The ending of a script's file name.
 const ENDING: &str = ".pgbench";
 
 /// The variables of a program, by number.
@@ -51,7 +51,7 @@ pub(crate) fn is_name(text: &str) -> bool {
     text.starts_with(begins_name) && text.chars().all(is_in_name)
 }
 
-/// The length in bytes of the name at the beginning of a text; 0 if there is none.
+/// The length in bytes of the name at the beginning of a text. 0 if the text does not begin with a name.
 pub(crate) fn name_bytes(text: &str) -> usize {
     if text.starts_with(begins_name) {
         text.find(|letter: char| !is_in_name(letter)).unwrap_or(text.len())
@@ -68,8 +68,8 @@ pub struct ScriptFile {
     pub weight: u32,
 }
 
-/// The script files of a workload that is written as `a.pgbench`, or with weights as `a.pgbench@3, b.pgbench`. `None`
-/// if it is another kind of workload.
+/// The script files of a workload, which is written as `a.pgbench`, or with weights as `a.pgbench@3, b.pgbench`. `None`
+/// if the workload does not have this form.
 pub fn script_files(workload: &str) -> Option<Vec<ScriptFile>> {
     workload.split(',').map(|part| script_file(part.trim())).collect()
 }

@@ -18,10 +18,10 @@ impl Program {
     /// Reads scripts. Each is given as a file and its text.
     ///
     /// # Errors
-    /// The first mistake in a script; or there is no script with a weight above 0.
+    /// The first mistake in a script. Also an error if no script has a weight above 0.
     pub fn read(files: &[(ScriptFile, String)]) -> Result<Self, Mistake> {
         let mut names = Names::default();
-        // Missing seeds of functions are that variable.
+        // Functions that are called without a seed use this variable.
         names.slot("default_seed");
         let (mut scripts, mut statements) = (Vec::new(), 0);
         for (ScriptFile { path, weight }, text) in files {
@@ -42,7 +42,8 @@ impl Program {
         self.names.all()
     }
 
-    /// The refusal of the first command for a shell, to programs that may not have any; `None` if there is no such command.
+    /// The error for the first command that uses a shell, for callers that do not allow shells. `None` if no script
+    /// has such a command.
     pub fn shell_refusal(&self) -> Option<Mistake> {
         self.scripts.iter().find_map(|script| {
             script.commands.iter().find_map(|command| {
@@ -53,7 +54,7 @@ impl Program {
         })
     }
 
-    /// The first `\startpipeline`.
+    /// The first `\startpipeline`, and the script that contains it.
     pub(crate) fn pipeline(&self) -> Option<(&Script, &Command)> {
         self.scripts.iter().find_map(|script| {
             let starts = |command: &&Command| matches!(command.action, Action::StartPipeline { .. });
@@ -67,7 +68,8 @@ impl Program {
         commands.filter_map(Command::statement).find(|statement| statement.number == number)
     }
 
-    /// The first statement with more than `parameters_max` parameters.
+    /// The first statement with more than `parameters_max` parameters, with its script and its number of
+    /// parameters.
     pub(crate) fn statement_above(&self, parameters_max: usize) -> Option<(&Script, &Command, usize)> {
         self.scripts.iter().find_map(|script| {
             script.commands.iter().find_map(|command| {
@@ -79,7 +81,7 @@ impl Program {
 }
 
 impl Command {
-    /// The statement, if the command is one.
+    /// Returns the command's statement. `None` if the command is not an SQL statement.
     pub(crate) fn statement(&self) -> Option<&Statement> {
         match &self.action {
             Action::Sql(statement) => Some(statement),

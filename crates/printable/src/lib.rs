@@ -16,8 +16,7 @@ use std::fmt::{self, Display, Write as _};
 
 pub use quote::quote;
 
-/// A value whose text is escaped when it is displayed, for messages of errors. A text of several lines
-/// becomes one line.
+/// Escapes a value's text when it is displayed, for error messages. A text of several lines becomes one line.
 #[derive(Clone, Copy, Debug)]
 pub struct Printable<T>(pub T);
 
@@ -33,7 +32,7 @@ impl<T: Display> Display for Printable<T> {
     }
 }
 
-/// Escapes text that is shown within a line. The text is borrowed if it needs no escape.
+/// Escapes text for display within a line. Returns the text itself, borrowed, if nothing needs an escape.
 pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, is_unprintable)
 }
@@ -43,8 +42,8 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |character| !matches!(character, '\n' | '\t') && is_unprintable(character))
 }
 
-/// Escapes each unsafe character of JSON as JSON does, so that the values stay the same. Line feeds and tabs
-/// stay, because JSON contains them only between values.
+/// Escapes each unsafe character as JSON's own escapes do, so that the values stay the same. Line feeds and tabs
+/// are not escaped, because in JSON they occur only between values.
 pub fn printable_json(json: &str) -> Cow<'_, str> {
     replaced(
         json,
@@ -57,13 +56,14 @@ pub fn printable_json(json: &str) -> Cow<'_, str> {
     )
 }
 
-/// Escapes text for a page: invisible characters, and characters that change the direction of text. ASCII
-/// control characters stay, because HTML treats them as white space or does not show them.
+/// Escapes text for an HTML page: invisible characters, and characters that change the direction of text. ASCII
+/// control characters are not escaped, because HTML treats them as white space or does not show them.
 pub fn printable_html(html: &str) -> Cow<'_, str> {
     escaped(html, |character| !character.is_ascii() && is_unprintable(character))
 }
 
-/// Escapes JSON for a script of a page. Its values are shown as [`printable_html`] shows them.
+/// Escapes JSON that is embedded in a script of an HTML page. The page shows the values as [`printable_html`]
+/// would.
 pub fn printable_html_json(json: &str) -> Cow<'_, str> {
     let is_escaped = |character: char| !character.is_ascii() && is_unprintable(character);
     replaced(json, is_escaped, |out, character| {
@@ -101,7 +101,7 @@ fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     replaced(text, is_escaped, |out, character| out.extend(character.escape_default()))
 }
 
-/// Replaces some characters in one pass. The text is borrowed if it contains none of them.
+/// Replaces some characters in one pass. Returns the text itself, borrowed, if it contains none of them.
 fn replaced(
     text: &str,
     is_replaced: impl Fn(char) -> bool,

@@ -1,7 +1,7 @@
-//! Compares output with the files under `golden/`, which reviewers can read as users see them.
+//! Compares output with the files under `golden/`. Reviewers can read these files as users see the output.
 
-/// Asserts that the output equals the file. After an intended change, `DYNO_BLESS=1 cargo test -p dyno-report` rewrites
-/// the files.
+/// Asserts that the output equals the file. After an intended change, `DYNO_BLESS=1 cargo test -p dyno-report`
+/// rewrites the files.
 pub(crate) fn assert_golden(file: &str, output: &str) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(file);
     if std::env::var_os("DYNO_BLESS").is_some() {

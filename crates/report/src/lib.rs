@@ -1,19 +1,20 @@
 //! Reports as text, Markdown, HTML and JSON: the report on a run, and answers to other questions.
 //!
-//! [`reports`] builds the model from the result of `dyno_judge::analyse`. It makes no decisions. The model has
-//! three matrices of the same shape: rows are steps in run order, columns are systems at each client count. A
-//! [`Report`] has data for programs, and a [`Document`] for people, which [`render`] writes in a format. Each
-//! format and each section of a run's report has a file. [`render_html`] makes the page of a run, with drill-downs.
+//! [`reports`] builds the model from the result of `dyno_judge::analyse`, and makes no decisions. The model has three
+//! matrices of the same shape: rows are steps in run order, columns are systems at each client count. A [`Report`] can
+//! be turned into JSON for programs, and into [`Document`]s for people. [`render`] writes a report in one of the
+//! formats. Each format has a file, and so has each section of a run's report. [`render_html`] makes the page of a run,
+//! with drill-downs.
 //!
 //! # Why
 //!
 //! - An HTML page is complete without its script and without a network. Rust writes tables, verdicts and small charts
-//!   as HTML and SVG. It also writes the numbers for every base, and the script only exchanges them, so there is one
-//!   implementation of statistics and number formats. Data that only drill-downs need is deflated, in a block for each
-//!   step, which the script reads when a drill-down opens.
-//! - Long runs are thinned for display, but extremes stay. Statistics use all data.
-//! - A content security policy allows only this script, by its hash, and no network. So a name in a results file can do
-//!   no harm, even if it were not escaped.
+//!   as HTML and SVG. Rust also writes the numbers against every base, and the script only chooses the numbers to
+//!   show. So statistics and number formats have one implementation. Data that only drill-downs need is deflated, in
+//!   one block per step. The script reads a block when a drill-down opens.
+//! - Long series are thinned for display, but extremes stay. Statistics use all data.
+//! - A content security policy allows only this script, by its hash, and no network. So a name in a results file
+//!   could do no harm even if it were not escaped.
 
 mod answers;
 mod brief;

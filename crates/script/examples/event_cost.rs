@@ -1,4 +1,5 @@
-//! Cost of scripts: CPU time per event, and memory per task, with a host that answers at once and does nothing.
+//! Measures the cost of scripts: CPU time per event, and memory per task. The host answers at once and does
+//! nothing.
 //!
 //! `cargo run --release -p dyno-script --example event_cost`
 
@@ -99,13 +100,13 @@ fn answer(request: &Request<'_>) -> Reply {
 /// A task between two of its requests.
 struct Waiting {
     task: TaskId,
-    /// The answer with which it is resumed; `None` before its first event.
+    /// The answer with which the task is resumed; `None` before its first event.
     reply: Option<Reply>,
 }
 
 impl Waiting {
-    /// Runs the task up to its next request, over the ends of events without one. Returns the number of events that
-    /// ended.
+    /// Runs the task up to its next request. If an event ends before that, starts the next event. Returns the
+    /// number of events that ended.
     fn step(&mut self, runtime: &mut Runtime) -> u64 {
         let mut ended = 0;
         let mut reply = self.reply.take();
@@ -119,7 +120,7 @@ impl Waiting {
                     self.reply = Some(answer(&request));
                     return ended;
                 }
-                // Scripts without a request get one event at a time.
+                // A script that makes no requests would never return, so the step ends here.
                 _ if ended > 0 => return ended + 1,
                 _ => ended += 1,
             }
@@ -165,8 +166,8 @@ fn cpu_ns() -> u64 {
     schedstat.split(' ').next().and_then(|ns| ns.parse().ok()).expect("a number")
 }
 
-/// CPU time of an event of one of some tasks that take turns at each request, as on an event loop. The least of several
-/// measurements.
+/// CPU time of one event, in ns. After each request, the next of the `count` tasks runs, as in an event loop. Returns
+/// the least of several measurements.
 fn event_ns(source: &str, count: u32) -> f64 {
     let mut runtime = runtime(source);
     let mut tasks: Vec<Waiting> = (0..count)

@@ -9,7 +9,7 @@ use crate::{MemoryLimit, OptionKind};
 #[error("{error}")]
 pub struct Refused {
     pub error: ScriptError,
-    /// Lines that its top level and its checks of options printed.
+    /// Lines that the script's top level and its checks of options printed before the refusal.
     pub printed: Vec<String>,
 }
 
@@ -23,13 +23,13 @@ impl From<ScriptError> for Refused {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScriptError {
-    /// It does not compile, or raised an error. The message names file and line.
+    /// The script does not compile, or it raised an error. The message names the file and the line.
     #[error("{0}")]
     Runtime(String),
-    /// It was interrupted. The message names the file and the line.
+    /// The script was interrupted. The message names the file and the line.
     #[error("{0}")]
     Interrupted(String),
-    /// Its declarations of options are invalid.
+    /// The script's declarations of options are invalid.
     #[error("{script}: {detail}")]
     Declaration {
         script: String,
@@ -45,13 +45,13 @@ pub enum ScriptError {
     /// The script's own check (`validate`) refuses the value of an option.
     #[error("option --{option} cannot be '{value}': the script's check refuses it")]
     OptionRefused { option: String, value: String },
-    /// A value that must be a function is something else.
+    /// A global variable of the script that must be a function is something else.
     #[error("'{name}' is a {what} in the script, where a function is expected")]
     NoFunction { name: String, what: &'static str },
-    /// It yields outside of its own coroutines.
+    /// The script yields outside of the coroutines that it created.
     #[error("the script calls coroutine.yield() outside of any coroutine that it made")]
     Yield,
-    /// It needs more memory than it may have.
+    /// The script needs more memory than scripts may use.
     #[error(
         "{script}: the script takes more than the {limit_mib} MiB of memory that scripts may have; {}=N in the \
          environment allows N MiB",
@@ -59,7 +59,7 @@ pub enum ScriptError {
     )]
     MemoryLimit {
         script: String,
-        /// The limit, for all scripts of the process.
+        /// The limit on the memory of all scripts of the process together.
         limit_mib: usize,
     },
     /// Lua is out of memory.

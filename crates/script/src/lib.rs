@@ -1,15 +1,15 @@
 //! LuaJIT with the sysbench Lua API, without I/O.
 //!
-//! A script runs as one coroutine per connection. To wait for something (a query, a sleep) it yields a [`Request`]. It
-//! continues when its host resumes it with the [`Reply`].
+//! A script runs as one coroutine per connection. To wait for something (a query, a sleep), the coroutine yields a
+//! [`Request`]. It continues when its host resumes it with the [`Reply`].
 //!
 //! # Why
 //!
 //! - Nothing here does I/O, so scripts are tested without a socket, fuzzed, and run unchanged by event loops and by
 //!   the blocking scheduler.
-//! - Memory is limited at the allocator (`lua/memory.rs`). A limit of the process would count rings and stacks of
-//!   threads too, and fail somewhere else. Memory is refused only while a script runs, because LuaJIT ends the
-//!   process if it lacks memory in a call from outside.
+//! - Memory is limited at the allocator (`lua/memory.rs`). A limit of the process would also count I/O rings and stacks
+//!   of threads, and the error would occur somewhere else. Memory is refused only while a script runs, because LuaJIT
+//!   ends the process if it lacks memory in a call from outside.
 
 mod data;
 mod error;

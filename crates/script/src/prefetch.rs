@@ -1,13 +1,13 @@
 //! Hints that memory is needed soon.
 
-/// Hints that all of a value is needed soon, so that its cache lines come while something else is done. Nothing happens
-/// on processors other than x86-64.
+/// Hints that all of a value is needed soon, so that its cache lines are loaded while something else is done. Does
+/// nothing on processors other than x86-64.
 #[inline]
 pub fn prefetch<T: ?Sized>(value: &T) {
     prefetch_bytes(std::ptr::from_ref(value).cast(), size_of_val(value));
 }
 
-/// The same for bytes at an address, which need not be valid.
+/// As [`prefetch`], for bytes at an address. The address need not be valid.
 #[inline]
 pub(crate) fn prefetch_bytes(start: *const u8, bytes: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -1,6 +1,6 @@
-//! Marks at the borders of a query's stages, by which a profile says where a thread's time goes.
+//! Marks at the borders of a query's stages. From the marks, a profile computes where a thread's time goes.
 //!
-//! A load is compiled with [`Silent`], whose marks are nothing. A profile runs the same code with [`Stamps`], whose
+//! A load is compiled with [`Silent`], whose marks do nothing. A profile runs the same code with [`Stamps`], whose
 //! marks read the processor's counter of cycles.
 
 use std::cell::Cell;
@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Stage {
-    /// Turns of the event loop, and the choice of the next step.
+    /// The event loop itself, and the choice of the next step.
     Loop,
-    /// [`Runtime`](crate::Runtime) around Lua: an entry point is started, a reply is passed.
+    /// [`Runtime`](crate::Runtime) around Lua: it starts an entry point, or passes a reply.
     Resume,
     /// Lua, with the switch to the coroutine and back.
     Lua,
@@ -32,15 +32,15 @@ pub enum Stage {
     Record,
     /// The clock is read.
     Clock,
-    /// The canned answers of a profile are chosen. A client does no such work.
+    /// The canned answers of a profile are chosen. In a load, the server does this work.
     Peer,
 }
 
-/// A stage that takes longer was interrupted by the kernel, for another process, and does not count. The longest stages
-/// take a hundredth of this.
+/// A stage that takes longer than this number of cycles does not count, because the kernel has run another process
+/// meanwhile. This does not apply to [`Stage::Wait`]. Without such an interruption, the longest stages take a hundredth
+/// of this number.
 const INTERRUPTED_CYCLES: u64 = 100_000;
 
-/// Number of stages.
 const STAGES: usize = Stage::ALL.len();
 
 impl Stage {
@@ -59,7 +59,7 @@ impl Stage {
         Self::Peer,
     ];
 
-    /// Its name in a table.
+    /// The stage's name in a table.
     pub fn name(self) -> &'static str {
         match self {
             Self::Loop => "loop",
@@ -109,7 +109,7 @@ impl Probe for Silent {
     fn end() {}
 }
 
-/// Adds up the cycles of each stage, for each thread of its own.
+/// Adds up the cycles of each stage, separately for each thread.
 #[derive(Clone, Copy, Debug)]
 pub enum Stamps {}
 
@@ -188,7 +188,7 @@ impl Stamps {
         Stage::ALL.into_iter().zip(tallies).collect()
     }
 
-    /// Cycles that one mark takes: the least mean of several times many.
+    /// Cycles that one mark takes. Computes the mean over many marks several times, and returns the least mean.
     pub fn mark_cycles() -> f64 {
         const MARKS: u32 = 10_000;
         let mean = |_| {
@@ -202,7 +202,7 @@ impl Stamps {
         (0..20).map(mean).fold(f64::INFINITY, f64::min)
     }
 
-    /// Cycles of the counter in a second.
+    /// Cycles of the counter per second.
     pub fn cycles_a_second() -> f64 {
         let (began, from) = (Instant::now(), cycles());
         while began.elapsed() < Duration::from_millis(20) {}
@@ -210,14 +210,14 @@ impl Stamps {
     }
 }
 
-/// The processor's counter of cycles. It counts at one rate, whatever the clock of the core.
+/// The processor's counter of cycles. It counts at a constant rate, whatever the core's clock frequency is.
 #[cfg(target_arch = "x86_64")]
 fn cycles() -> u64 {
     // SAFETY: every processor of this architecture has the instruction.
     unsafe { std::arch::x86_64::_rdtsc() }
 }
 
-/// Elsewhere, ns since the first call.
+/// On other architectures, ns since the first call.
 #[cfg(not(target_arch = "x86_64"))]
 fn cycles() -> u64 {
     static FIRST: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
@@ -234,7 +234,7 @@ mod tests {
             let recorded = Stamps::recorded();
             recorded.into_iter().find(|(stage, _)| *stage == wanted).expect("every stage").1
         };
-        // A stretch in which the kernel runs something else does not count.
+        // The stage has 0 cycles if the kernel ran another process meanwhile. Then the measurement is repeated.
         while of(Stage::Lua).cycles == 0 {
             Stamps::begin();
             let outer = Stamps::enter(Stage::Lua);

@@ -13,25 +13,26 @@ use dyno_store::{RunId, SearchQuestion};
 use crate::images;
 use crate::session::{Bar, Lab, Reuse, Session};
 
-/// The error probability of a whole search.
+/// The probability that a whole search contains any false verdict.
 const ALPHA: f64 = 0.05;
-/// Measured seconds of a version in a round unless the user asks for more. Restarts take longer anyway.
+/// The longest time for which a version is measured in a round, in seconds, unless the user asks for more. A lower
+/// limit would save little, because restarts take longer anyway.
 const SECONDS_MAX: f64 = 1.0;
-/// The prefix of its plans' names.
+/// The prefix of the names of a search's plans.
 const PLANS: &str = "bisect-";
 
-/// The versions and the test of a search.
+/// What a search looks for: the test, the versions to try, and how to judge them.
 #[derive(Debug)]
 pub struct Bisect {
-    /// The step that is compared.
+    /// The id of the step that is compared.
     pub test: String,
     /// The versions, from a good one to a bad one.
     pub versions: Vec<EngineName>,
-    /// The profile for the settings of all versions.
+    /// The settings profile that all versions run with.
     pub profile: Profile,
-    /// Largest number of rounds of a comparison.
+    /// Largest number of rounds in a comparison.
     pub rounds_max: u32,
-    /// Smaller differences do not matter.
+    /// The smallest difference in speed that matters.
     pub margin: Margin,
 }
 
@@ -39,10 +40,10 @@ pub struct Bisect {
 #[derive(Debug)]
 pub struct Tested<'a> {
     pub version: &'a EngineName,
-    /// The version that it was compared with.
+    /// The good version with which `version` was compared.
     pub good: &'a EngineName,
     pub verdict: VersionVerdict,
-    /// Why one of the two did not start; `None` if both did.
+    /// Why one of the two versions did not start; `None` if both started.
     pub not_started: Option<String>,
     pub run: RunId,
 }
@@ -52,15 +53,15 @@ pub struct Tested<'a> {
 pub struct Bisected {
     /// The result of the search.
     pub step: BisectionStep,
-    /// The verdict of the last comparison.
+    /// The verdict of the most recent comparison.
     pub last: VersionVerdict,
     /// Indices of the versions whose comparison failed because a server did not start.
     pub not_started: Vec<usize>,
 }
 
 impl Bisected {
-    /// Whether the search has no answer that more rounds may give. They do not if a version does not start, or if
-    /// comparisons contradict each other.
+    /// Whether the search is undecided and more rounds might decide it. More rounds do not help if a version does
+    /// not start, or if comparisons contradict each other.
     pub fn is_undecided(&self) -> bool {
         let failed = |version: usize| self.not_started.contains(&version);
         match &self.step {
@@ -74,11 +75,11 @@ impl Bisected {
     }
 }
 
-/// All versions of an engine between two versions, oldest first: those of the catalogue, and the newest published
-/// version of each series that the catalogue lacks.
+/// Returns all versions of an engine between two versions, oldest first. These are the versions in the catalogue
+/// and, for each series that the catalogue lacks, the newest published version.
 ///
 /// # Errors
-/// One of them is not known, they belong to two engines, or the second is not later.
+/// A version is not known, the two versions belong to different engines, or `bad` is not later than `good`.
 pub fn between(
     good: &SystemName,
     bad: &SystemName,
@@ -103,8 +104,8 @@ pub fn between(
 }
 
 impl Bisect {
-    /// The plan of a search: the test and its loads. The test is measured for `seconds`; by default for its own
-    /// time, at most 1 s.
+    /// Returns the plan of a search, with only the test and the loads that it needs. The test is measured for
+    /// `seconds`. The default is the time in `plan`, but at most 1 s.
     ///
     /// # Errors
     /// The plan has no such step.
@@ -114,12 +115,13 @@ impl Bisect {
         Ok(plan)
     }
 
-    /// Searches, and calls `on_verdict` with each verdict. Comparisons that are in the results file are not
-    /// repeated, unless what a name means has changed: an image, or a build in a folder. `None` if the user
-    /// stopped the search.
+    /// Searches, and calls `on_verdict` with each verdict. Comparisons that are in the results file are not repeated,
+    /// unless the name of a version now refers to another image or to a new build in the same folder. Returns `None` if
+    /// the user stopped the search.
     ///
     /// # Errors
-    /// A comparison cannot be made, or neighbours disturbed it too much for a verdict.
+    /// A comparison cannot be made, or neighbours (other processes or guests of the host) disturbed it too much for a
+    /// verdict.
     pub fn search(
         &self,
         plan: &Plan,
@@ -190,7 +192,7 @@ impl Bisect {
         let compared = session.compare(pair, &bar, &what, Reuse::Started)?;
         Ok(compared.map(|compared| {
             let verdict = match (&compared.not_started, compared.outcome) {
-                // A version that does not start says nothing about its speed.
+                // A comparison in which a version did not start gives no information about the version's speed.
                 (Some(_), _) | (None, GateOutcome::NotDecided) => VersionVerdict::Unclear,
                 (None, GateOutcome::NoneRegressed) => VersionVerdict::Good,
                 (None, GateOutcome::SomeRegressed) => VersionVerdict::Bad,

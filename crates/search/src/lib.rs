@@ -3,12 +3,12 @@
 //! ([`explain`]).
 //!
 //! A search compares two systems at a time, and each result decides the next comparison. `dyno-judge` makes these
-//! decisions as pure state machines. This crate carries them out: each comparison becomes a plan of two systems,
-//! the caller's [`Lab`] runs it, and it is judged from the results file. Every comparison is a separate run, with a
-//! typed record of its question. Therefore a stopped search continues without repeating comparisons that are in the
-//! file.
+//! decisions with state machines that do no I/O. This crate carries out the comparisons. Each comparison becomes a
+//! plan of two systems. The caller's [`Lab`] runs the plan, and the comparison is judged from the results file. Every
+//! comparison is a separate run that records the question it answers. Therefore a stopped search can continue without
+//! repeating the comparisons that are in the file.
 //!
-//! The search for a capacity is not here, because it takes place within one trial (`dyno-lab`).
+//! The search for a capacity is in `dyno-lab`, because it takes place within one trial.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ pub use session::{DisturbedHost, Lab};
 pub use tune::Tune;
 pub use upgrade::TriedUpgrade;
 
-/// A duration in whole seconds, at least one: `3m 20s`.
+/// Formats a duration in whole seconds, at least one: `3m 20s`.
 pub fn duration(seconds: f64) -> String {
     let whole = if seconds < 1.0 { 1 } else { seconds.round() as u64 };
     humantime::format_duration(Duration::from_secs(whole)).to_string()
@@ -37,8 +37,8 @@ pub fn duration(seconds: f64) -> String {
 /// How a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// By itself, or because its time was over.
+    /// The search was complete, or its time was over.
     Ended,
-    /// The user stopped it.
+    /// The user stopped the search.
     Stopped,
 }

@@ -1,9 +1,9 @@
-//! The settings that the servers of a run reported, as the audit sees them.
+//! The settings that a run's servers reported, in the form that the settings audit needs.
 
 use dyno_settings::{Product, SystemFacts};
 use dyno_store::SystemRecord;
 
-/// The facts of a system whose product is known.
+/// Returns the facts of a system of a known product.
 pub fn facts(system: &SystemRecord, product: Product) -> SystemFacts {
     let variables = system.variables.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone()));
     SystemFacts {

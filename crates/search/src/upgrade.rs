@@ -1,4 +1,5 @@
-//! Whether an upgrade is safe: the report of a run of the plan that [`dyno_lab::Upgrade`] makes, or of a refusal.
+//! Reports whether an upgrade is safe, from a run of the plan that [`dyno_lab::Upgrade`] makes, or from a refusal
+//! of the data.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -16,14 +17,14 @@ use crate::explain::{Explainer, proof, settings_between};
 /// An upgrade that was tried.
 #[derive(Clone, Copy, Debug)]
 pub struct TriedUpgrade<'a> {
-    /// The ids of both systems in the plan.
+    /// The ids of both systems in the plan: before and after the upgrade.
     pub ids: &'a [String; 2],
     pub traffic: &'a str,
     pub margin: Margin,
 }
 
 impl TriedUpgrade<'_> {
-    /// The report of its run. `given` says with which data each system started.
+    /// Returns the report of the upgrade's run. `given` says, by system, with which data the system started.
     ///
     /// # Errors
     /// The results file cannot be read.
@@ -73,7 +74,7 @@ impl TriedUpgrade<'_> {
         })
     }
 
-    /// The plans of some statements that differ.
+    /// Returns the plans that the two systems made for those of the `statements` for which these plans differ.
     fn differing_plans(
         &self,
         run: &Run,
@@ -96,8 +97,9 @@ impl TriedUpgrade<'_> {
         differing.collect()
     }
 
-    /// The command that proves which settings make the traffic slower. `None` if it is not slower as a whole, which is what a proof
-    /// measures, or if no proof is possible.
+    /// Returns the command that proves which settings make the traffic slower. Returns `None` if no proof is
+    /// possible. Also returns `None` if the traffic as a whole is not slower, because a proof measures only the
+    /// traffic as a whole.
     fn proof(
         &self,
         (store, results): (&Store, &Path),
@@ -119,7 +121,7 @@ impl TriedUpgrade<'_> {
         }))
     }
 
-    /// The report if the server after the upgrade refuses the data. `None` for any other error.
+    /// Returns a report if the server after the upgrade refused the data. Returns `None` for any other error.
     pub fn refused(&self, error: &anyhow::Error, path: Option<String>) -> Option<UpgradeReport> {
         let error = error.chain().find_map(|cause| cause.downcast_ref::<RunError>())?;
         let [from, to] = self.ids;
@@ -149,7 +151,7 @@ impl TriedUpgrade<'_> {
     }
 }
 
-/// Why a server refuses data, and the last lines of its log. `None` if the reason is not the server.
+/// Why a server refuses data, and the last lines of its log. Returns `None` if the server is not the reason.
 fn refusal(error: &UpgradeError) -> Option<(String, Vec<String>)> {
     match error {
         UpgradeError::Start(error) => of_start(error),
@@ -160,7 +162,7 @@ fn refusal(error: &UpgradeError) -> Option<(String, Vec<String>)> {
     }
 }
 
-/// Why a server does not start, and the last lines of its log.
+/// Why a server does not start, and the last lines of its log. Returns `None` if the server is not the reason.
 fn of_start(error: &StartError) -> Option<(String, Vec<String>)> {
     match error {
         StartError::Ended { status, log, .. } => Some((format!("its server ends ({status})"), log.clone())),
@@ -171,7 +173,8 @@ fn of_start(error: &StartError) -> Option<(String, Vec<String>)> {
     }
 }
 
-/// Replays that failed after the upgrade, if none failed before it: a sentence.
+/// Returns a sentence on replays that failed after the upgrade. The list is empty if replays before the upgrade
+/// failed too.
 fn failures(run: &Run, from: &str, to: &str) -> Vec<String> {
     let of = |system: &str| -> Vec<&str> {
         let own = run.trials.iter().filter(|trial| trial.record.system_id == system);
@@ -187,7 +190,7 @@ fn failures(run: &Run, from: &str, to: &str) -> Vec<String> {
     }
 }
 
-/// Why figures may not hold.
+/// Returns sentences on why the figures may be wrong.
 fn warnings(analysis: &Analysis) -> Vec<String> {
     let judgement = analysis.base.as_deref().and_then(|base| analysis.judgement(base));
     let disturbed = judgement.and_then(dyno_judge::Judgement::disturbed);

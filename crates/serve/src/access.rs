@@ -4,19 +4,21 @@ use subtle::ConstantTimeEq as _;
 
 use crate::request::Request;
 
-/// The rule of access. With a token, a request must contain it. Without a token, a request must name this machine.
+/// The rule of access. If the server has a token, a request must contain it. Otherwise the request's `Host` must
+/// name this machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
     token: Option<String>,
-    /// Name of the cookie with a valid token. It contains the port, because all ports of a host share cookies.
+    /// Name of the cookie that keeps a valid token. The name contains the port, because all ports of a host share
+    /// cookies.
     cookie: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     Allowed,
-    /// Redirect to the path without the query. The token becomes a cookie, so that it is not in the address bar and
-    /// in logs.
+    /// Redirect to the path without the query, and set this cookie. From then on, the cookie contains the token, so the
+    /// address bar and logs do not show the token.
     Keep {
         cookie: String,
     },
@@ -24,12 +26,12 @@ pub(crate) enum Decision {
     Refused(&'static str),
 }
 
-/// The names of this machine, for a refusal.
+/// The message for a request with another host name: it says to which names a server without a token answers.
 const NO_NAME: &str = "This server answers to localhost and to addresses of this machine. For other names, start dyno serve with a --token.";
 const NO_TOKEN: &str = "This needs the token: open the address that dyno serve printed.";
 
 impl Access {
-    /// `port` is where the server listens.
+    /// `port` is the port on which the server listens.
     pub(crate) fn new(token: Option<String>, port: u16) -> Self {
         Self { token, cookie: format!("dyno_token_{port}") }
     }
@@ -41,8 +43,8 @@ impl Access {
 
     fn decide_on(&self, target: &str, host: &str, authorization: &str, cookies: &str) -> Decision {
         let Some(token) = &self.token else {
-            // Another site must not read these pages through a host name that resolves to this machine ("DNS
-            // rebinding").
+            // Without this check, another site could read the pages through a host name that the site owns and that
+            // resolves to this machine ("DNS rebinding").
             return if is_local(host) { Decision::Allowed } else { Decision::Refused(NO_NAME) };
         };
         let query = target.split_once('?').map_or("", |(_, query)| query);
@@ -51,7 +53,8 @@ impl Access {
             if !is_same(given, token) {
                 return Decision::Refused(NO_TOKEN);
             }
-            // Lax: a link in a mail must bring the cookie along when it redirects to the page.
+            // `Lax`, because with `Strict` the browser would not send the cookie after the redirect if the reader
+            // followed a link in a mail.
             let cookie = format!("{}={token}; HttpOnly; SameSite=Lax; Path=/", self.cookie);
             return Decision::Keep { cookie };
         }
@@ -81,7 +84,7 @@ fn is_local(host: &str) -> bool {
         || name.parse::<std::net::Ipv4Addr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Compares in constant time, so that the duration does not reveal the number of matching characters.
+/// Compares two tokens in constant time, so that the duration does not reveal how many characters match.
 fn is_same(given: &str, token: &str) -> bool {
     given.as_bytes().ct_eq(token.as_bytes()).into()
 }

@@ -1,4 +1,4 @@
-//! Answers of known length. Slow readers are limited in time.
+//! Answers of known length, and time limits for readers that receive answers slowly.
 
 use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};
@@ -10,14 +10,15 @@ use maud::html;
 
 use crate::request::{Method, Refusal};
 
-/// Time limit of a write that makes no progress, and of a whole answer.
+/// Time limit of a write that makes no progress. [`ANSWER_PATIENCE`] is the time limit of a whole answer.
 const WRITE_PATIENCE: Duration = Duration::from_secs(10);
 const ANSWER_PATIENCE: Duration = Duration::from_secs(120);
-/// Time for reading the rest of a request after the answer, so that the answer arrives (RFC 9112, section 9.6).
+/// Longest time for reading the rest of a request after the answer. Without this reading, the answer might be lost
+/// (RFC 9112, section 9.6).
 const LINGER: Duration = Duration::from_millis(500);
 const LINGER_BYTES_MAX: usize = 64 * 1024;
 
-/// Types of the older text format of Prometheus, and of OpenMetrics. Our metrics are valid in both.
+/// Content type of Prometheus's older text format. Metrics are valid in this format and in OpenMetrics.
 const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 const OPEN_METRICS: &str = "application/openmetrics-text";
 
@@ -44,7 +45,7 @@ impl Answer {
         Self { status, headers: vec![kind], body: page }
     }
 
-    /// A page with the reason why the wanted page cannot be shown.
+    /// Returns a page with the reason why the requested page cannot be shown.
     pub(crate) fn problem(status: u16, says: &str) -> Self {
         let title = match status {
             403 => "Not allowed",
@@ -63,12 +64,13 @@ impl Answer {
         Self { status, headers: vec![kind], body: format!("{says}\n") }
     }
 
-    /// Metrics in the default format.
+    /// Returns metrics as an answer, with the older content type, which all readers accept.
     pub(crate) fn metrics(text: String) -> Self {
         Self { status: 200, headers: vec![("Content-Type", METRICS.to_owned())], body: text }
     }
 
-    /// This answer in the format that suits the reader's accepted types.
+    /// Sets the content type of metrics to one that the request's `Accept` header allows. Does not change other
+    /// answers.
     pub(crate) fn accepted_by(mut self, accept: &str) -> Self {
         for (_, value) in self.headers.iter_mut().filter(|(_, value)| value == METRICS) {
             if accept.contains(OPEN_METRICS) {
@@ -115,12 +117,12 @@ impl Answer {
     }
 }
 
-/// The head of an answer that is a stream of events.
+/// Returns the head of an answer that is a stream of events.
 pub(crate) fn events_head() -> String {
     format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{COMMON}\r\n")
 }
 
-/// Writes within the time limits, even if the reader takes few bytes at a time.
+/// Writes all bytes. Fails when a time limit has passed, even if the reader still takes a few bytes at a time.
 pub(crate) fn write_all(mut bytes: &[u8], mut stream: &TcpStream) -> io::Result<()> {
     let deadline = Instant::now() + ANSWER_PATIENCE;
     while !bytes.is_empty() {
@@ -139,8 +141,8 @@ pub(crate) fn write_all(mut bytes: &[u8], mut stream: &TcpStream) -> io::Result<
     Ok(())
 }
 
-/// Closes a connection after its answer. It first reads the rest of the request for a moment, because closing with
-/// unread bytes resets the connection, which may lose the answer.
+/// Closes a connection after its answer. Before that, reads the rest of the request for at most [`LINGER`], because
+/// closing a connection with unread bytes resets it, and a reset may lose the answer.
 pub(crate) fn close(mut stream: &TcpStream) {
     let deadline = Instant::now() + LINGER;
     // If these calls fail, dropping the stream closes the connection.

@@ -1,5 +1,5 @@
-//! Server-sent events: the state of the run, sent in each second in which it changed.
-//! (<https://html.spec.whatwg.org/multipage/server-sent-events.html>)
+//! Server-sent events (<https://html.spec.whatwg.org/multipage/server-sent-events.html>): the state of the current
+//! run, sent in each second in which it changed.
 //!
 //! One thread reads the results file and writes to all listeners. It never waits for a listener.
 
@@ -24,14 +24,14 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// The state that is sent to a listener.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 struct Now {
-    /// Id of the current run, if any.
+    /// Id of the run in progress. `None` if no run is in progress.
     run: Option<i64>,
-    /// Number of its trials in the results file.
+    /// Number of the run's trials in the results file.
     committed: u64,
     live: Option<Live>,
 }
 
-/// The current state. It is empty if the file is missing or unreadable.
+/// The current state. It is empty if no run is in progress, or if the file is missing or unreadable.
 fn now(results: &Path) -> Now {
     let runs = Store::open_read_only(results).and_then(|store| store.runs()).unwrap_or_default();
     let Some(run) = runs.into_iter().rev().find(|run| run.state == RunState::Running) else {
@@ -44,7 +44,7 @@ fn now(results: &Path) -> Now {
     }
 }
 
-/// The current state as an event. The state is empty if the file cannot be read at all.
+/// The current state as an event. The state is empty if reading the file panics.
 fn event(results: &Path) -> Arc<str> {
     let now = catch_unwind(AssertUnwindSafe(|| now(results))).unwrap_or_default();
     format!("data: {}\n\n", serde_json::to_string(&now).unwrap_or_default()).into()
@@ -54,7 +54,7 @@ fn event(results: &Path) -> Arc<str> {
 pub(crate) struct Listeners {
     count_max: usize,
     list: Mutex<Vec<Listener>>,
-    /// Set when a listener arrives.
+    /// Notified when a listener arrives.
     has_come: Condvar,
 }
 
@@ -63,7 +63,7 @@ impl Listeners {
         Self { count_max, list: Mutex::default(), has_come: Condvar::new() }
     }
 
-    /// Adds a listener. If there is no place, another listener loses its place.
+    /// Adds a listener. If there are already as many listeners as allowed, an earlier listener is removed.
     pub(crate) fn add(&self, stream: TcpStream, peer: Peer) {
         let Ok(listener) = Listener::new(stream, peer) else { return };
         let mut list = self.list();
@@ -76,7 +76,7 @@ impl Listeners {
         self.has_come.notify_one();
     }
 
-    /// Sends the state to all listeners, every second and when a listener arrives, until `stop` is set.
+    /// Sends the state to all listeners every second, and also when a listener arrives, until `stop` is set.
     pub(crate) fn tell(&self, results: &Path, stop: &AtomicBool) {
         let mut current: Option<(Instant, Arc<str>)> = None;
         while !stop.load(Ordering::Relaxed) {

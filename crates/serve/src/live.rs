@@ -1,5 +1,5 @@
-//! Progress of the current run: a small JSON file beside the results file, because the results file contains only
-//! finished trials.
+//! Progress of the current run. The run writes it to a small JSON file beside the results file, because the results
+//! file contains only trials that have ended.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read as _, Write as _};
@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// Number of latest seconds of a trial that are kept.
+/// Number of a trial's seconds that are kept. Older seconds are dropped.
 const SECONDS_MAX: usize = 600;
-/// Largest file that is read. It is many times the size of these seconds.
+/// Largest number of bytes of the file that are read. The kept seconds need only a small part of this number.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// Progress of a run.
@@ -18,17 +18,17 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 pub struct Live {
     /// Current action in words: `starting maria`.
     pub says: String,
-    /// The current trial.
+    /// The current trial; `None` between trials.
     pub doing: Option<LiveTrial>,
-    /// The next trials, as far as known.
+    /// The next trials that are already known.
     pub next: Vec<LiveTrial>,
     /// Number of trials that have ended.
     pub ended: usize,
-    /// Number of them that failed.
+    /// Number of ended trials that failed.
     pub failed: usize,
-    /// Number of trials of the run, as far as known.
+    /// Expected number of trials of the whole run.
     pub of: usize,
-    /// Estimated time until the run's end.
+    /// Estimated time until the end of the run, in seconds.
     pub seconds_left: Option<f64>,
     /// Seconds of the current trial.
     pub seconds: Seconds,
@@ -52,9 +52,9 @@ pub struct LiveTrial {
     pub step: String,
     pub system: String,
     pub clients: u32,
-    /// Its round, from 0.
+    /// The round's number, from 0.
     pub round: u32,
-    /// The kind of operation that its rate counts.
+    /// The kind of operation that the trial's rate counts.
     pub operation: String,
 }
 
@@ -69,7 +69,8 @@ impl Live {
 }
 
 impl Seconds {
-    /// Adds a second. `latency_us` are its p50, p95 and p99. Drops the oldest second if there are too many.
+    /// Adds a second. `latency_us` has the p50, p95 and p99 of the second. Drops the oldest second if there are more
+    /// than `SECONDS_MAX`.
     pub fn push(&mut self, operations_per_second: f64, latency_us: [Option<u64>; 3]) {
         push(&mut self.operations_per_second, operations_per_second);
         let lists = [&mut self.p50_us, &mut self.p95_us, &mut self.p99_us];
@@ -84,8 +85,8 @@ fn push<T>(list: &mut Vec<T>, value: T) {
     list.push(value);
 }
 
-/// The file. Dropping this removes it, because the run has ended. After a kill, the file stays and is ignored,
-/// because the results file shows that the run's process is gone.
+/// The file with a run's progress. This value is dropped when the run ends, which removes the file. If the process is
+/// killed, the file stays. Readers then ignore it, because the results file shows that the run's process is gone.
 #[derive(Debug)]
 pub struct LiveFile {
     path: PathBuf,
@@ -103,8 +104,8 @@ impl LiveFile {
     }
 }
 
-/// Writes a file that is either complete or missing. Its temporary name is random, so that nobody can put a link in
-/// its place.
+/// Writes a file so that readers see either the whole new file or nothing of it. The data is first written to a file
+/// with a random name, so that nobody can put a link there beforehand.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut new = tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
@@ -119,10 +120,10 @@ impl Drop for LiveFile {
     }
 }
 
-/// Progress of the current run; `None` if there is no file.
+/// Reads the progress of the current run. `None` if there is no valid file.
 pub(crate) fn read(results: &Path) -> Option<Live> {
     let path = path(results);
-    // Opening a pipe would wait for a writer.
+    // A pipe is not opened, because opening it would wait for a writer.
     if !fs::metadata(&path).ok()?.is_file() {
         return None;
     }

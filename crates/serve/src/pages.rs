@@ -13,10 +13,10 @@ use crate::route::Route;
 /// An error of any kind.
 pub(crate) type AnyError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Renders the report of a run as a page. The last argument says whether the run is in progress.
+/// Renders the report of a run as a page. The boolean argument says whether the run is in progress.
 pub type Render = Box<dyn Fn(&Store, &Run, bool) -> Result<String, AnyError> + Send>;
 
-/// Renders pages. It caches the latest report until its run has more trials.
+/// Renders pages. The latest report is cached until its run changes.
 pub(crate) struct Pages<'a> {
     results: &'a Path,
     render: &'a Render,
@@ -32,7 +32,7 @@ impl<'a> Pages<'a> {
     /// The page at a route.
     ///
     /// # Errors
-    /// The results file cannot be read, or has no such run; the report cannot be rendered.
+    /// The results file cannot be read, or has no such run. Or the report cannot be rendered.
     pub(crate) fn page(&mut self, route: Route) -> Result<Answer, AnyError> {
         match route {
             Route::Run(id) => Ok(Answer::html(200, self.run(id)?)),
@@ -41,7 +41,7 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// Drops the cached report.
+    /// Removes the report from the cache.
     pub(crate) fn forget(&mut self) {
         self.kept = None;
     }

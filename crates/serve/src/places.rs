@@ -1,12 +1,19 @@
-//! A limited number of places for connections. A new connection always gets a place. If all are taken, a connection
-//! of the peer with the most connections is closed, first one that has not sent a request.
+//! Limits the number of connections: each needs a place, and the number of places is fixed. A new connection always
+//! gets a place. If all places are taken, a connection of the peer with the most connections is closed, preferably
+//! one that has not sent a request.
 
 use std::cmp::Reverse;
 use std::net::{IpAddr, Ipv6Addr, Shutdown, SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-/// The peer at the other end: an IPv4 address, or an IPv6 network of 64 bits, which belongs to one host.
+/// Longest time for which a new connection waits until a connection that lost its place is closed. This may take a
+/// while if a page is being rendered for the old connection.
+const CLOSING_MAX: Duration = Duration::from_secs(5);
+
+/// The peer at the other end. It is an IPv4 address, or an IPv6 network with a prefix of 64 bits, because a single host
+/// may use a whole such network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Peer(IpAddr);
 
@@ -19,14 +26,52 @@ impl Peer {
     }
 }
 
-/// A connection with a place. Dropping it in [`Places`] does not close it, because its thread holds it too.
+/// A connection, with or without a place. Removing the value from [`Places`] does not close the connection, because
+/// the connection's thread also has a reference to it.
 #[derive(Debug)]
 pub(crate) struct Guest {
     pub(crate) stream: TcpStream,
     pub(crate) peer: Peer,
-    /// Whether it has sent a whole request.
+    /// Whether the peer has sent a whole request.
     has_asked: AtomicBool,
     has_lost_place: AtomicBool,
+    /// This field is dropped after `stream`, so the connection is closed before it stops counting as open.
+    _open: Open,
+}
+
+/// Number of open connections, with and without a place.
+#[derive(Debug, Default)]
+struct OpenCount {
+    number: Mutex<usize>,
+    /// Notified when a connection was closed.
+    has_closed: Condvar,
+}
+
+/// An open connection, counted until it is dropped.
+#[derive(Debug)]
+struct Open(Arc<OpenCount>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        *self.0.number() -= 1;
+        self.0.has_closed.notify_one();
+    }
+}
+
+impl OpenCount {
+    /// Counts a new connection. Before that, waits until fewer than `count_max` connections are open, but at most
+    /// [`CLOSING_MAX`].
+    fn add(self: &Arc<Self>, count_max: usize) -> Open {
+        let is_full = |number: &mut usize| *number >= count_max;
+        let waited = self.has_closed.wait_timeout_while(self.number(), CLOSING_MAX, is_full);
+        let (mut number, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        *number += 1;
+        Open(Arc::clone(self))
+    }
+
+    fn number(&self) -> MutexGuard<'_, usize> {
+        self.number.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Guest {
@@ -34,12 +79,13 @@ impl Guest {
         self.has_asked.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the connection lost its place, so that an answer is useless.
+    /// Whether the connection lost its place, so that nobody can receive an answer.
     pub(crate) fn has_lost_place(&self) -> bool {
         self.has_lost_place.load(Ordering::Relaxed)
     }
 
-    /// Closes the connection. Its thread notices that.
+    /// Takes the place from the connection and closes it. The connection's thread sees this in
+    /// [`Self::has_lost_place`] and ends.
     fn turn_out(&self) {
         self.has_lost_place.store(true, Ordering::Relaxed);
         // Fails if the reader is gone, which does not matter.
@@ -52,9 +98,10 @@ impl Guest {
 pub(crate) struct Places {
     count_max: usize,
     taken: Mutex<Vec<Arc<Guest>>>,
+    open: Arc<OpenCount>,
 }
 
-/// A place. Dropping it frees the place.
+/// The place of a connection. When this value is dropped, another connection can have the place.
 pub(crate) struct Place {
     places: Arc<Places>,
     pub(crate) guest: Arc<Guest>,
@@ -68,19 +115,23 @@ impl Drop for Place {
 
 impl Places {
     pub(crate) fn new(count_max: usize) -> Self {
-        Self { count_max, taken: Mutex::new(Vec::new()) }
+        Self { count_max, taken: Mutex::default(), open: Arc::default() }
     }
 
-    /// Gives a connection a place. If there is none, another connection loses its place.
+    /// Gives a connection a place. If all places are taken, an older connection loses its place, and the new
+    /// connection waits until the older one is closed, but at most [`CLOSING_MAX`]. So the number of open connections
+    /// does not exceed the number of places, unless closing takes longer.
     pub(crate) fn take(self: &Arc<Self>, stream: TcpStream, address: SocketAddr) -> Place {
         let peer = Peer::of(address);
-        let guest = Arc::new(Guest { stream, peer, has_asked: false.into(), has_lost_place: false.into() });
         let mut taken = self.taken();
         while taken.len() >= self.count_max {
             turn_one_out(&mut taken, Some(peer));
         }
-        taken.push(Arc::clone(&guest));
         drop(taken);
+        let (has_asked, has_lost_place) = (false.into(), false.into());
+        let open = self.open.add(self.count_max);
+        let guest = Arc::new(Guest { stream, peer, has_asked, has_lost_place, _open: open });
+        self.taken().push(Arc::clone(&guest));
         Place { places: Arc::clone(self), guest }
     }
 
@@ -102,8 +153,9 @@ fn turn_one_out(taken: &mut Vec<Arc<Guest>>, newcomer: Option<Peer>) {
     }
 }
 
-/// The index of the connection that is closed, from a list in order of arrival. It is one of the peer that has the
-/// most connections, counting the new one: the oldest without a request, or else the oldest.
+/// Chooses the connection to close, and returns its index in the list, which is in order of arrival. The connection
+/// belongs to the peer with the most connections; the newcomer counts as a connection of its peer. Of this peer's
+/// connections, it is the oldest that has not sent a request. If all have sent a request, it is the oldest.
 fn last_to_stay(peers: &[Peer], asked: &[bool], newcomer: Option<Peer>) -> Option<usize> {
     let count = |peer: Peer| {
         peers.iter().filter(|other| **other == peer).count() + usize::from(newcomer == Some(peer))
@@ -111,8 +163,8 @@ fn last_to_stay(peers: &[Peer], asked: &[bool], newcomer: Option<Peer>) -> Optio
     (0..peers.len()).min_by_key(|at| (Reverse(count(peers[*at])), asked[*at], *at))
 }
 
-/// The index of the listener that is closed for a new listener of this peer: the oldest one of the peer that has
-/// the most.
+/// Returns the index of the listener to close for a newcomer: the oldest listener of the peer with the most
+/// listeners.
 pub(crate) fn oldest_of_most(peers: &[Peer], newcomer: Peer) -> Option<usize> {
     last_to_stay(peers, &vec![true; peers.len()], Some(newcomer))
 }
@@ -131,6 +183,30 @@ mod tests {
         assert_ne!(peer("10.0.0.1"), peer("10.0.0.2"));
         assert_eq!(peer("2001:db8::1"), peer("2001:db8::ffff:2"));
         assert_ne!(peer("2001:db8::1"), peer("2001:db8:0:1::1"));
+    }
+
+    #[test]
+    fn a_newcomer_waits_until_the_connection_that_lost_its_place_is_closed() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let places = Arc::new(Places::new(2));
+        let come = || {
+            let _peer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            let (stream, address) = listener.accept().unwrap();
+            places.take(stream, address)
+        };
+        let (first, _second) = (come(), come());
+        std::thread::scope(|scope| {
+            let third = scope.spawn(come);
+            while !first.guest.has_lost_place() {
+                std::thread::yield_now();
+            }
+            assert!(!third.is_finished());
+            assert_eq!(*places.open.number(), 2);
+            drop(first);
+            let third = third.join().unwrap();
+            assert!(!third.guest.has_lost_place());
+            assert_eq!(*places.open.number(), 2);
+        });
     }
 
     #[test]

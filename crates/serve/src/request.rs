@@ -1,14 +1,14 @@
-//! The head of a request: the part of HTTP/1.1 that pages need. A connection has one request without a body, so no
-//! part of it can be taken for a second request.
+//! Reads the head of a request, by the part of HTTP/1.1 that this server needs. A connection has only one request,
+//! and the request has no body. So no part of a request can be mistaken for a second request.
 
 use std::io::{self, Read as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// Largest head of a request.
+/// Largest size of a request's head, in bytes.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 const HEADERS_MAX: usize = 64;
-/// Time limit of a whole head, even if it arrives byte by byte.
+/// Time limit for receiving a whole head, even if it arrives byte by byte.
 const HEAD_PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(crate) struct Request {
     pub(crate) method: Method,
     /// Path and query, as they were sent.
     pub(crate) target: String,
-    /// Host name and port that the reader used for this server; empty if the request has none.
+    /// The host and port by which the reader addresses this server. Empty if the request names none.
     pub(crate) host: String,
     headers: Vec<(String, String)>,
 }
@@ -24,12 +24,12 @@ pub(crate) struct Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
     Get,
-    /// Whether it asks only for the headers of the answer to `GET`.
+    /// `HEAD`: asks only for the headers that the answer to `GET` would have.
     Head,
     Other,
 }
 
-/// Why a request gets no page.
+/// Why a request cannot be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The reader closed the connection.
@@ -41,7 +41,7 @@ pub(crate) enum Refusal {
 }
 
 impl Request {
-    /// The first value of a header; empty without one.
+    /// Returns the first value of a header; empty if the request does not have the header.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.values(name).next().unwrap_or_default()
     }
@@ -71,7 +71,8 @@ impl Request {
                 Err(_) => return Err(Refusal::Gone),
             };
             head.extend_from_slice(&chunk[..length]);
-            // A head that arrives byte by byte is parsed once per line, not once per byte.
+            // Parses only after the end of a line has arrived. Otherwise a head that arrives byte by byte would be
+            // parsed for each byte.
             if chunk[..length].contains(&b'\n')
                 && let Some(request) = Self::parse(&head)?
             {
@@ -110,7 +111,7 @@ impl Request {
         if has_body {
             return Err(Refusal::HasBody);
         }
-        // Exactly one host. HTTP/1.0 does not need one (RFC 9112, section 3.2).
+        // A request names exactly one host. In HTTP/1.0 it may name none (RFC 9112, section 3.2).
         let hosts = request.values("Host").count();
         if hosts > 1 || (hosts == 0 && parsed.version == Some(1)) {
             return Err(Refusal::Malformed);
@@ -130,7 +131,8 @@ impl Method {
     }
 }
 
-/// The host and the path with its query, from a target that is a whole address (RFC 9112, section 3.2.2).
+/// Splits a target into the host, and the path with its query. Only a target that is a whole address (RFC 9112,
+/// section 3.2.2) has a host.
 fn split_target(target: &str) -> (Option<&str>, &str) {
     let Some(rest) = target.strip_prefix("http://") else { return (None, target) };
     let end = rest.find(['/', '?']).unwrap_or(rest.len());

@@ -1,4 +1,4 @@
-//! What a path refers to.
+//! The pages of the server and their paths.
 
 use dyno_store::RunId;
 use percent_encoding::percent_decode_str;
@@ -16,7 +16,8 @@ pub(crate) enum Route {
 }
 
 impl Route {
-    /// The route of a target; `None` if nothing is at its path. The query is ignored.
+    /// Returns the route of a request's target. `None` if the server has nothing at the target's path. The query is
+    /// ignored.
     pub(crate) fn of(target: &str) -> Option<Self> {
         let path = target.split(['?', '#']).next().unwrap_or_default();
         match &*percent_decode_str(path).decode_utf8().ok()? {
@@ -31,7 +32,7 @@ impl Route {
         }
     }
 
-    /// The path of this route. It contains no text of the reader's.
+    /// Returns the path of this route. The path contains nothing that the reader sent, except the number of a run.
     pub(crate) fn path(self) -> String {
         match self {
             Self::List => "/".to_owned(),

@@ -29,26 +29,26 @@ const CONNECTIONS_MAX: usize = 128;
 const LISTENERS_MAX: usize = 256;
 /// Stack size of a connection's thread.
 const STACK_BYTES: usize = 512 * 1024;
-/// Wait after a failed accept.
+/// Pause after an error of `accept`.
 const RETRY_AFTER: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The results file. It may be created later.
+    /// The results file. It need not exist when the server starts.
     pub results: PathBuf,
-    /// Address to listen on. Port 0 selects a free port.
+    /// Address to listen on. With port 0, the system chooses an unused port.
     pub listen: SocketAddr,
-    /// Token of the readers. It is required on addresses other than loopback.
+    /// Token that requests must contain. It is required if the server listens on an address other than loopback.
     pub token: Option<String>,
 }
 
 /// Receives a line for each failure in the server.
 pub type Log = Box<dyn Fn(&str) + Send>;
 
-/// Errors of starting the server.
+/// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// Other machines could read the results.
+    /// Other machines could read the results, because there is no token.
     #[error("other machines can reach {listen}; give a --token, which readers then need")]
     NeedsToken { listen: SocketAddr },
     /// The token contains characters that need escapes in an address.
@@ -70,7 +70,7 @@ pub struct Server {
     access: Access,
 }
 
-/// A request for a page, from a connection's thread.
+/// A request for a page. A connection's thread sends it to the thread that renders pages.
 struct PageRequest {
     route: Route,
     guest: Arc<Guest>,
@@ -84,10 +84,11 @@ struct Shared {
 }
 
 impl Server {
-    /// Starts listening. `render` writes the reports. `log` receives failures.
+    /// Starts listening. `render` renders the reports as pages. `log` receives a line for each failure.
     ///
     /// # Errors
-    /// The address is in use, or it is not loopback and there is no token. The file exists and is not a results file.
+    /// The address is in use, or it is not loopback and there is no token. Or the file exists but is not a results
+    /// file.
     pub fn start(options: Options, render: Render, log: Log) -> Result<Self, ServeError> {
         let listen = options.listen;
         if options.token.is_none() && !listen.ip().to_canonical().is_loopback() {
@@ -150,7 +151,8 @@ impl Server {
         }
     }
 
-    /// The page at a route. If rendering panics, only this page fails, so that no results file can end the server.
+    /// Returns the page at a route. If rendering panics, only this page fails, so that no results file can make the
+    /// server end.
     fn page(&self, route: Route, pages: &mut Pages<'_>) -> Answer {
         let rendered = catch_unwind(AssertUnwindSafe(|| pages.page(route))).unwrap_or_else(|_| {
             pages.forget();
@@ -165,7 +167,7 @@ impl Server {
         })
     }
 
-    /// Wakes the thread that waits for connections, so that it ends.
+    /// Connects to the server itself, so that the thread that accepts connections wakes up and sees the stop flag.
     fn wake(&self, accepting: &thread::JoinHandle<()>) {
         let mut address = self.address;
         if address.ip().is_unspecified() {
@@ -181,12 +183,12 @@ impl Server {
     }
 }
 
-/// Number of files that this process may open. The results file needs some of them.
+/// Returns the number of files that this process may have open at the same time. The results file needs some of them.
 fn open_files_max() -> usize {
     getrlimit(Resource::Nofile).current.and_then(|files| files.try_into().ok()).unwrap_or(usize::MAX)
 }
 
-/// The status of a page that cannot be made.
+/// Returns the HTTP status for a page that cannot be made because of an error.
 fn failure_status(error: &(dyn std::error::Error + 'static)) -> u16 {
     match error.downcast_ref() {
         Some(StoreError::NotFound { .. } | StoreError::Empty { .. } | StoreError::NoSuchRun { .. }) => 404,
@@ -205,7 +207,7 @@ fn accept(
 ) {
     while !stop.load(Ordering::Relaxed) {
         let Ok((stream, address)) = listener.accept() else {
-            // Probably too many files are open.
+            // The error is probably that too many files are open, so a connection is closed.
             places.make_room();
             thread::sleep(RETRY_AFTER);
             continue;
@@ -236,7 +238,7 @@ impl Shared {
         }
     }
 
-    /// The answer to a request; `None` if nothing is left to write.
+    /// Returns the answer to a request. `None` if nothing more is to be written to the connection.
     fn answer(
         &self,
         request: &Request,
@@ -261,7 +263,8 @@ impl Shared {
                 None
             }
             (_, Route::Events) => {
-                // If no file can be opened for it, the reader asks again later.
+                // If the process has no more file descriptors for the listener, the connection ends, and the reader
+                // asks again later.
                 guest
                     .stream
                     .try_clone()

@@ -17,24 +17,23 @@ use crate::translation::fixed_value;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
     pub name: String,
-    /// Its topic.
     pub group: Group,
-    /// What it does, if it is an important one.
+    /// What the variable does, if it is an important one.
     pub about: Option<String>,
-    /// Names of counters and costs that it affects, if known.
+    /// Names of counters and costs that the variable affects, if known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub acts_on: Vec<String>,
-    /// The first server's value; `None` if it has no such variable.
+    /// The first server's value; `None` if the server has no such variable.
     pub a: Option<Side>,
     pub b: Option<Side>,
 }
 
-/// The value of one server.
+/// The value that one of two servers has.
 pub type Side = Variable;
 
-/// All variables that differ between two servers, by group and name, including variables that one of them lacks.
-/// Variables that always differ (ports, paths, identities) are left out. Servers of different families have few
-/// variables in common, so only the important ones are compared.
+/// All variables that differ between two servers, by group and name. A variable that one of the servers lacks
+/// differs too. Variables that always differ (ports, paths, identities) are left out. Servers of different families
+/// have few variables in common, so only the important variables are compared.
 pub fn drift(a: &SystemVariables, b: &SystemVariables) -> Vec<Difference> {
     let is_kin = speak_alike(a.product.family, b.product.family);
     let mut differences: Vec<Difference> = names(a)
@@ -68,13 +67,14 @@ fn difference(name: &str, a: &SystemVariables, b: &SystemVariables) -> Option<Di
     })
 }
 
-/// A variable by its newest name: from the server, derived from other variables, or fixed for the version.
+/// A variable by its newest name. Its value is reported by the server, derived from other variables, or fixed for
+/// the version.
 fn side(name: &str, system: &SystemVariables) -> Option<Side> {
     let family = system.product.family;
     let aliases = knowledge(family, name).map_or(&[][..], |known| &known.aliases);
     let mut names = std::iter::once(name).chain(aliases.iter().map(String::as_str));
     let reported = names.find_map(|name| system.variables.get(name).cloned());
-    // The variable does not always have the size.
+    // The server's variable does not always show the real size, so the computed size has priority.
     let total = total_redo(name, system);
     let total = total.filter(|total| reported.as_ref().is_none_or(|reported| reported.value != total.value));
     total.or(reported).or_else(|| {
@@ -83,7 +83,7 @@ fn side(name: &str, system: &SystemVariables) -> Option<Side> {
     })
 }
 
-/// The total size of the redo log.
+/// Returns the total size of the redo log, if `name` is the variable for this size.
 fn total_redo(name: &str, system: &SystemVariables) -> Option<Side> {
     let reported = |name: &str| system.variables.get(name).map(|variable| variable.value.clone());
     let value = |name: &str| in_place_of(&system.product, name).or_else(|| reported(name));
@@ -95,7 +95,7 @@ fn total_redo(name: &str, system: &SystemVariables) -> Option<Side> {
 }
 
 impl Difference {
-    /// Both values as text. For long lists, only the items that differ.
+    /// Returns both values as text. If the values are long lists, only the items that differ are returned.
     pub fn values(&self) -> (Option<String>, Option<String>) {
         let (Some(a), Some(b)) = (&self.a, &self.b) else {
             let value = |side: &Option<Side>| side.as_ref().map(|side| side.value.clone());
@@ -105,7 +105,7 @@ impl Difference {
     }
 }
 
-/// A list without the items of another list; other values unchanged.
+/// A list without the items of another list. A short list or a single value is unchanged.
 fn without(list: &str, other: &str) -> String {
     const FEW: usize = 3;
     let items = |list: &str| list.split(',').map(|item| item.trim().to_owned()).collect::<Vec<_>>();

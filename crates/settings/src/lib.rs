@@ -1,5 +1,5 @@
-//! Settings of servers: profiles for many versions, differences between two servers, and whether they are
-//! comparable. Pure functions over data; knowledge of variables is in `settings/`.
+//! Settings of servers: profiles for many versions, differences between two servers, and whether servers are
+//! comparable. The crate consists of pure functions over data. Knowledge of variables is in `settings/`.
 //!
 //! A [`Profile`] has the wanted settings. The translation table has the form in which each [`Product`] writes them.
 //! [`drift`] compares the variables of two servers, [`not_in_force`] compares requested settings with a server's
@@ -7,7 +7,7 @@
 //!
 //! # Why
 //!
-//! It is a crate of its own, because what settings mean depends on neither servers nor plans.
+//! Settings are a crate of their own, because their meaning depends on neither running servers nor plans.
 
 mod audit;
 mod drift;

@@ -1,4 +1,5 @@
-//! Checks that the tables in `docs/reference/settings.md` match the data. `DYNO_WRITE_DOCS=1` writes them.
+//! Checks that the tables in `docs/reference/settings.md` match the data. With `DYNO_WRITE_DOCS=1`, writes the
+//! tables.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -7,7 +8,8 @@ use std::path::Path;
 
 use dyno_settings::{Profile, Section, builtin_profiles, rules};
 
-/// Profiles whose settings are in the tables. `stock` has none, and the page links to the file of `like-56`.
+/// The profiles whose settings are in the tables. `stock` has no settings, and for `like-56` the page links to its
+/// file.
 const PROFILES: [&str; 2] = ["safe", "fast"];
 
 #[test]
@@ -32,7 +34,7 @@ fn every_profile_is_documented() {
     }
 }
 
-/// The page with a new text between `<!-- name: … -->` and `<!-- end of name -->`.
+/// The page with a new text between the comments `<!-- name: … -->` and `<!-- end of name -->`.
 fn with_block(page: &str, name: &str, block: &str) -> String {
     let start = page.find(&format!("<!-- {name}:")).unwrap();
     let start = start + page[start..].find("-->\n").unwrap() + "-->\n".len();

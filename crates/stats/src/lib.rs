@@ -1,5 +1,6 @@
-//! Pure functions that judge measurements: estimates, exact intervals, tests, steadiness, change points, scalability.
-//! Each names its source. `docs/understand/statistics.md` explains the purpose of each in plain words.
+//! Pure functions that judge measurements: estimates, exact intervals, tests, steadiness, change points,
+//! scalability. The comment on each function names its source. `docs/understand/statistics.md` explains the purpose
+//! of each in plain words.
 
 mod distribution;
 mod estimate;

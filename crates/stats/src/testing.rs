@@ -3,7 +3,8 @@
 use crate::distribution::random::SplitMix64;
 use crate::{Look, Looks, rounds_min};
 
-/// Looks with equal levels, as many as fit into the budget if the number of rounds grows by 1.3 or more.
+/// Looks with equal levels. Between two looks, the number of rounds grows by a factor of 1.3 or more. There are as many
+/// looks as fit into the budget of `rounds_max` rounds, at most six.
 pub(crate) fn equal_looks(rounds_max: usize, alpha: f64) -> Looks {
     let first = |looks: usize| rounds_min(1.0 - alpha / looks as f64) as f64;
     let fits = |looks: &usize| first(*looks) * 1.3_f64.powi(*looks as i32 - 1) <= rounds_max as f64;
@@ -49,8 +50,8 @@ pub(crate) fn autoregression(random: &mut SplitMix64, n: usize, coefficient: f64
         .collect()
 }
 
-/// Largest number of hits in `trials` for a probability of at most `probability`, exceeded in one case in 1000: the
-/// binomial's mean plus 3.1 standard deviations.
+/// The number of hits in `trials` that is exceeded in only one case in 1000 if the probability of a hit is
+/// `probability`: the binomial's mean plus 3.1 standard deviations.
 pub(crate) fn hits_max(trials: u32, probability: f64) -> u32 {
     let trials = f64::from(trials);
     (trials * probability + 3.1 * (trials * probability * (1.0 - probability)).sqrt()).ceil() as u32

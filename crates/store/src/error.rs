@@ -19,16 +19,15 @@ pub enum StoreError {
     /// The file was written by another version of Dyno.
     #[error("{}: has results format {found}, this Dyno reads format {VERSION} only; use the Dyno that wrote it, or name another file with --results", path.display())]
     OtherVersion { path: PathBuf, found: i64 },
-    /// There is something other than a file at the path, or at the path of a file that SQLite keeps beside
-    /// it.
+    /// The path, or the path of a file that SQLite keeps beside it, leads to something other than a file.
     #[error("{}: is {kind}, not a file; name another results file with --results", path.display())]
     NotAFile { path: PathBuf, kind: &'static str },
-    /// The file's tables, indexes and views are not those of its format.
+    /// The file's tables, indexes and views differ from those of the results format.
     #[error("{}: not as Dyno writes results files: {difference}; {}", path.display(), difference.remedy())]
     Altered { path: PathBuf, difference: SchemaDifference },
     #[error("{}: the disk is full; what was committed before is kept; free some space and run again", path.display())]
     DiskFull { path: PathBuf },
-    /// Another process has locked the file for too long.
+    /// Another process kept the file locked for too long.
     #[error("{}: locked by another program; close it there and try again", path.display())]
     Locked { path: PathBuf },
     /// The file's contents are damaged.
@@ -42,16 +41,17 @@ pub enum StoreError {
     NoSuchRun {
         path: PathBuf,
         run: i64,
-        /// Its runs, in words.
+        /// The runs that the file has, as text for the message.
         known: String,
     },
-    /// A run is in progress, which the request would disturb.
+    /// A run is in progress, and the request would disturb it.
     #[error("{}: run {run} is running; wait until it has ended, or stop it", path.display())]
     Running { path: PathBuf, run: i64 },
-    /// The file has the spread id of a run, but belongs to another plan, or its systems have other versions.
+    /// The file's rounds cannot be added to a run that is spread over hosts. Either the file has no round of this
+    /// run, or the plan, the steps or the versions of the systems differ between the file and the run.
     #[error("{}: does not match run {run} of {}: {difference}; use the same plan and the same Dyno on all hosts", path.display(), of.display())]
     NotOfRun { path: PathBuf, of: PathBuf, run: i64, difference: String },
-    /// Any other failure of a statement.
+    /// Any other failure of an SQL statement.
     #[error("{}: {source}", path.display())]
     Sqlite { path: PathBuf, source: rusqlite::Error },
 }

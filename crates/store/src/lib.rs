@@ -1,13 +1,13 @@
-//! The results file: a SQLite database with its schema, writes and queries.
+//! The results file, a SQLite database: its schema, writes and queries.
 //!
-//! [`Store::open`] opens or creates the file for a new run. [`Store::open_read_only`] opens it for reports, even while
-//! a run writes it. When a method that writes returns, its data is on disk. `docs/reference/results-file.md` describes
-//! the tables and views for SQL users.
+//! [`Store::open`] opens or creates the file for a new run. [`Store::open_read_only`] opens it for reports, even
+//! while a run writes it. When a method that writes returns, its data is on disk. `docs/reference/results-file.md`
+//! describes the tables and views for SQL users.
 //!
 //! # Why
 //!
-//! Results are one SQLite file, and a trial is one transaction. Committed trials survive `kill -9`, and people can read
-//! the file with tools that they already have.
+//! All results are in one SQLite file, and each trial is written in one transaction. Committed trials survive `kill
+//! -9`, and people can read the file with tools that they already have.
 
 mod error;
 mod file;

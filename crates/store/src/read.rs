@@ -28,7 +28,7 @@ impl Store {
             .map_err(|error| self.error(error))
     }
 
-    /// The comparison that the run makes for a search; `None` for a run of a plan.
+    /// The comparison that the run makes for a search; `None` if the run does not belong to a search.
     ///
     /// # Errors
     /// There is no such run, or the file cannot be read.
@@ -73,7 +73,7 @@ impl Store {
         )
     }
 
-    /// The state of each run, oldest first. Unlike [`Store::runs`] it counts no trials.
+    /// The state of each run, oldest first. This is faster than [`Store::runs`], because it does not count trials.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -83,12 +83,13 @@ impl Store {
         })
     }
 
-    /// A run with its systems, steps and trials, from one snapshot even if the run is in progress.
+    /// A run with its systems, steps and trials. All data come from one snapshot, even if the run is in progress.
     ///
     /// # Errors
     /// The file cannot be read, or has no such run.
     pub fn load_run(&self, choice: RunChoice) -> Result<Run, StoreError> {
-        // One read transaction, so that a concurrently committed trial is included completely or not at all.
+        // One read transaction is used, so that a concurrently committed trial is included completely or not at
+        // all.
         let _snapshot = self.snapshot()?;
         let id = self.choose(choice)?;
         let mut found = self.rows("SELECT * FROM run WHERE id = ?1", [id.0], |row| {
@@ -176,7 +177,8 @@ impl Store {
         Ok(systems)
     }
 
-    /// The samples of a trial with their histograms, in order. [`Self::seconds`] is much faster.
+    /// The samples of a trial with their histograms, in order. [`Self::seconds`] is much faster, because it does not
+    /// read the histograms.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -199,7 +201,7 @@ impl Store {
         }
     }
 
-    /// The error for a missing run, which lists the existing runs.
+    /// The error for a missing run. Its message lists the existing runs.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -236,7 +238,7 @@ impl Store {
         read().map_err(|error| self.error(error))
     }
 
-    /// The rows of a query about a run, by their column `trial_id`.
+    /// Returns the results of a query about a run, grouped by the column `trial_id`.
     pub(crate) fn by_trial<T>(
         &self,
         sql: &str,

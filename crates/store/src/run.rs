@@ -21,22 +21,22 @@ impl From<Option<RunId>> for RunChoice {
     }
 }
 
-/// How a run ended, as recorded by the run.
+/// How a run ended. The run's own process records this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// Every trial was executed, including failed ones.
     Finished,
-    /// The user stopped it. Earlier measurements are kept.
+    /// The user stopped the run. Earlier measurements are kept.
     Interrupted,
-    /// It could not continue.
+    /// The run could not continue.
     Failed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunState {
-    /// Its process is alive.
+    /// The run's process is alive.
     Running,
-    /// Its process is gone and recorded no end: it was killed, or the host went down.
+    /// The run's process is gone and has not recorded an end. It was killed, or the host went down.
     Killed,
     Ended(Ending),
 }
@@ -54,20 +54,20 @@ impl RunState {
     }
 }
 
-/// A line of a list of runs.
+/// A run in a list of runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunSummary {
     pub id: RunId,
     pub plan_name: String,
     pub plan_title: String,
-    /// When it started, in milliseconds since 1970 UTC.
+    /// When the run started, in milliseconds since 1970 UTC.
     pub started_at_ms: i64,
-    /// When it ended, in milliseconds since 1970 UTC; `None` for a running or killed one.
+    /// When the run ended, in milliseconds since 1970 UTC; `None` if it is running or was killed.
     pub finished_at_ms: Option<i64>,
     pub state: RunState,
     pub completed_trials: u64,
     pub failed_trials: u64,
-    /// Whether it is a comparison of a search.
+    /// Whether a search made the run, for one of its comparisons.
     pub is_of_search: bool,
 }
 
@@ -75,38 +75,39 @@ pub struct RunSummary {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     pub id: RunId,
-    /// Facts that were known at its start.
+    /// Facts that were known when the run started.
     pub record: RunRecord,
     pub state: RunState,
-    /// When it ended, in milliseconds since 1970 UTC; `None` for a running or killed one.
+    /// When the run ended, in milliseconds since 1970 UTC; `None` if it is running or was killed.
     pub finished_at_ms: Option<i64>,
-    /// Its systems, in the plan's order.
+    /// The run's systems, in the plan's order.
     pub systems: Vec<SystemRecord>,
-    /// Its steps, in the plan's order.
+    /// The run's steps, in the plan's order.
     pub steps: Vec<StepRecord>,
-    /// Its trials, in the order of execution, without their samples, and only with the counters that the plan
+    /// The run's trials, in the order of execution. They lack samples, and have only the counters that the plan
     /// chooses.
     pub trials: Vec<Trial>,
-    /// Disturbed trials that were repeated, in the same order. They do not count.
+    /// Disturbed trials that were repeated later, in the order of execution. They do not count.
     pub superseded: Vec<Trial>,
-    /// The instances of its systems, by round and then in the plan's order.
+    /// The instances of the run's systems, by round and then in the plan's order.
     pub instances: Vec<InstanceRecord>,
-    /// The crash tests of its systems, in the plan's order.
+    /// The crash tests of the run's systems, in the plan's order.
     pub crash_tests: Vec<CrashRecord>,
     /// Division of a time budget; `None` without a budget.
     pub allocation: Option<Allocation>,
-    /// Tests that the run stopped measuring before its end, in the order in which it left them.
+    /// Tests that the run stopped measuring before its end, in the order in which it stopped.
     pub left_tests: Vec<LeftTest>,
     /// Result of the audit of comparability, as JSON; `None` if there was no audit.
     pub audit: Option<serde_json::Value>,
     /// Resumptions after an early end.
     pub resumptions: Vec<ResumptionRecord>,
-    /// Attempts to run rounds on other hosts, by round and number; empty for a run on one host.
+    /// Attempts to run rounds on other hosts, sorted by round and by the attempt's number in its round; empty for a
+    /// run on one host.
     pub attempts: Vec<AttemptRecord>,
 }
 
 impl Run {
-    /// A run without further data.
+    /// A run that has no data except its record and its state.
     pub fn new(id: RunId, record: RunRecord, state: RunState) -> Self {
         Self {
             id,
@@ -131,8 +132,8 @@ impl Run {
 /// A trial in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
-    /// Its number, for [`crate::Store::samples`] and [`crate::Store::counters`].
+    /// The trial's number, for [`crate::Store::samples`] and [`crate::Store::counters`].
     pub id: TrialId,
-    /// The trial's data. `samples` is empty, and `counters` contains those that the plan chooses.
+    /// The trial's data. `samples` is empty, and `counters` has only the counters that the plan chooses.
     pub record: TrialRecord,
 }

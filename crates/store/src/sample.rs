@@ -1,4 +1,4 @@
-//! Records for tests.
+//! Sample records for tests.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -142,7 +142,7 @@ pub(crate) fn step() -> StepRecord {
     }
 }
 
-/// A completed trial of 10 s with two samples; some of its usage is unknown.
+/// A completed trial of 10 s with two samples. Some of its resource usage is unknown.
 pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
     let usage = Usage {
         server_user_cpu_us: Some(3 * operations),

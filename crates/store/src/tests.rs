@@ -1,4 +1,4 @@
-//! Written data can be read back, also by other processes, and after a kill.
+//! Tests that written data can be read back, also by other processes and after a kill.
 
 use std::io::Write as _;
 use std::process::Command;
@@ -138,7 +138,7 @@ fn the_views_of_seconds_give_rates_and_their_evenness() {
     assert_eq!(steadiness("operations_per_second"), [50.0]);
     assert_eq!(steadiness("worst_operations_per_second"), [0.0]);
     assert_eq!(steadiness("1.0 * stalled_seconds"), [1.0]);
-    // The variance of 100, 0 and 50 is 5000 / 3, and 2500 the square of their mean.
+    // The variance of 100, 0 and 50 is 5000 / 3, and the square of their mean is 2500.
     let variation = steadiness("squared_coefficient_of_variation")[0];
     assert!((variation - 2.0 / 3.0).abs() < 1e-9, "{variation}");
 }

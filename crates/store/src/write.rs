@@ -16,7 +16,7 @@ use crate::record::{
 use crate::run::Ending;
 
 impl Store {
-    /// Starts a run. It counts as running until this process ends it or dies.
+    /// Records the start of a run. The run counts as running until this process records its end or dies.
     ///
     /// # Errors
     /// The file cannot be written, or two claims have the same id.
@@ -24,10 +24,10 @@ impl Store {
         self.begin_run(run, &[], &[])
     }
 
-    /// Starts a run with its steps and systems, in one transaction.
+    /// Records the start of a run, with its steps and systems, in one transaction.
     ///
     /// # Errors
-    /// As for [`Self::create_run`], or two steps have the same id.
+    /// The errors of [`Self::create_run`], or two steps have the same id.
     pub fn begin_run(
         &mut self,
         run: &RunRecord,
@@ -42,10 +42,10 @@ impl Store {
         })
     }
 
-    /// Resumes a run that ended early. It counts as running again.
+    /// Records that a run that ended early is resumed. The run counts as running again.
     ///
     /// # Errors
-    /// Another process has resumed it, or the file cannot be written.
+    /// Another process has resumed the run, or the file cannot be written.
     pub fn resume_run(&mut self, run: RunId, resumption: &ResumptionRecord) -> Result<(), StoreError> {
         let is_ours = self.transaction(|transaction| {
             let (status, owner): (String, String) =
@@ -94,7 +94,7 @@ impl Store {
         Ok(())
     }
 
-    /// Records the tests that later rounds do not measure: all tests that the run has left so far.
+    /// Records all tests that the run has stopped measuring so far. The list replaces the earlier one.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -108,8 +108,8 @@ impl Store {
         Ok(())
     }
 
-    /// Adds an instance. It replaces an earlier one of the same system and round, because a resumed round starts its
-    /// systems again.
+    /// Adds an instance. It replaces an earlier instance of the same system and round, because a resumed round
+    /// starts its systems again.
     ///
     /// # Errors
     /// The file cannot be written, or has no such run or system.
@@ -132,8 +132,8 @@ impl Store {
         })
     }
 
-    /// Adds a system, or records the version and variables of an existing one. A server reports them only after its
-    /// start.
+    /// Adds a system. If the run has the system already, its version and variables are updated, because a server
+    /// reports them only after its start.
     ///
     /// # Errors
     /// The file cannot be written, or has no such run.
@@ -144,13 +144,13 @@ impl Store {
     /// Adds a step.
     ///
     /// # Errors
-    /// The file cannot be written, it has no such run, or the run has a step with this id.
+    /// The file cannot be written, it has no such run, or the run already has a step with this id.
     pub fn add_step(&mut self, run: RunId, step: &StepRecord) -> Result<(), StoreError> {
         self.transaction(|transaction| insert_step(transaction, run, step))
     }
 
-    /// Adds a trial with its samples and counters in one transaction. When this returns, the trial survives a kill and
-    /// a power failure. It replaces a failed trial of the same round.
+    /// Adds a trial with its samples and counters in one transaction. When this returns, the trial survives a kill
+    /// and a power failure. The trial replaces a failed trial of the same test and round.
     ///
     /// # Errors
     /// The file cannot be written, has no such run, system or step, or already has the trial.
@@ -158,8 +158,8 @@ impl Store {
         self.transaction(|transaction| insert_whole(transaction, run, trial))
     }
 
-    /// Adds a trial that repeats one of the same round. The earlier trial is then superseded: it is kept, but does not
-    /// count. The transaction is as safe as that of [`Self::commit_trial`].
+    /// Adds a trial that repeats an earlier trial of the same test and round. The earlier trial is kept as
+    /// superseded and does not count. The transaction is as safe as that of [`Self::commit_trial`].
     ///
     /// # Errors
     /// The file cannot be written, or has no such run, system or step.

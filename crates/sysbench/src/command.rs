@@ -18,9 +18,9 @@ use crate::report::{Ended, HookHost, Hooks, ReportedWork, Reporter, header};
 use crate::{help, script};
 
 const SUCCESS: u8 = 0;
-/// Something failed, or the command line is wrong.
+/// Exit status if something failed, or if the command line is wrong.
 const FAILURE: u8 = 1;
-/// Events were dropped by `--forced-shutdown`.
+/// Exit status if `--forced-shutdown` dropped events.
 const FORCED: u8 = 2;
 
 /// Carries out `sysbench ARGUMENTS` (without the program's name) and returns the exit status. `stop` ends a
@@ -128,12 +128,13 @@ fn script_test(
     let is_builtin = builtin_workload(&job.script.name) == Some(job.script.source.as_str());
     let asked = Asked::of(&name, is_builtin, arguments, runtime.info());
     if !matches!(asked, Ok(Asked::Run | Asked::Command { .. })) {
-        // The load does not run the top level again, so its output is printed here.
+        // For a run or a command, the load prints the output of the script's top level. Otherwise there is no load, so
+        // the output is printed here.
         runtime.printed().iter().for_each(|line| log.script(line));
     }
     match asked? {
         Asked::Program { commands } => {
-            // As in sysbench, this is not a failure.
+            // As in sysbench, a command line without a command is no failure.
             if !commands.is_empty() {
                 let known = commands.join(", ");
                 log.warning(&format!("only the top level of '{name}' was run; its commands are: {known}"));
@@ -173,7 +174,8 @@ enum Asked {
         parallel: bool,
     },
     Help,
-    /// Only its top level: a program in Lua, perhaps with sysbench in its `#!` line.
+    /// Run only the top level of the script. Such a script is a complete program in Lua. Its first line may be a `#!`
+    /// line that names sysbench.
     Program {
         /// The script's commands. The command line requests none of them.
         commands: Vec<String>,
@@ -181,7 +183,7 @@ enum Asked {
 }
 
 impl Asked {
-    /// The command line's request to the script of this name.
+    /// Finds out what the command line requests of the script with this name.
     fn of(name: &str, is_builtin: bool, arguments: &Arguments, info: &ScriptInfo) -> Result<Self, Failure> {
         check_options(&arguments.others, info)?;
         let command = arguments.command.as_deref();
@@ -208,7 +210,7 @@ impl Asked {
     }
 }
 
-/// Runs a command of a script. Only the script's own output is printed.
+/// Runs a command of a script. Prints only the output of the script itself.
 fn run_command(job: dyno_load::Job, log: &mut Log<'_>, stop: &AtomicBool) -> u8 {
     let mut status = SUCCESS;
     run_job(job, stop, &mut |frame| match frame {
@@ -222,7 +224,7 @@ fn run_command(job: dyno_load::Job, log: &mut Log<'_>, stop: &AtomicBool) -> u8 
     status
 }
 
-/// Runs the load and reports it.
+/// Runs the load and prints its reports. Returns the exit status.
 fn watch(
     mut reporter: Reporter<'_, '_>,
     stop: &AtomicBool,
@@ -260,7 +262,7 @@ fn no_command(test: &str, known: &[&str]) -> Failure {
 mod tests {
     use super::*;
 
-    /// Output after the banner, and on standard error, of a call with this script.
+    /// Calls the command with this script. Returns the output after the banner, and the output on standard error.
     fn called(script: &str, arguments: &[&str]) -> (String, String) {
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("script.lua");

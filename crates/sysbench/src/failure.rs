@@ -5,7 +5,7 @@ use thiserror::Error;
 /// A failure, described completely in one line.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// The command line is wrong. Printed to standard error.
+    /// The command line is wrong. The failure is printed to standard error.
     #[error("{0}")]
     Usage(String),
     /// Another failure, printed to standard output as a `FATAL:` line, where tools look for it.

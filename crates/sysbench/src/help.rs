@@ -36,7 +36,7 @@ pub(crate) fn native(test: &native::Native) -> String {
     format!("{} options:\n{}\n", test.name, help_lines(test.options.iter().map(Into::into)))
 }
 
-/// The options of a script, by the name of its file, as sysbench does.
+/// The options of a script. As in sysbench, the title is the name of the script's file.
 pub(crate) fn script(name: &str, info: &ScriptInfo) -> String {
     let name = Path::new(name).file_stem().map_or(name.into(), OsStr::to_string_lossy);
     format!("{name}.lua options:\n{}\n", help_lines(info.options.iter().map(Into::into)))

@@ -1,4 +1,4 @@
-//! Makes a job of the load from options and a script.
+//! Makes a job for the load from options and a script.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use crate::options::settings::{Compat, Settings};
 use crate::options::target::target;
 use crate::options::{Arguments, Given, find, nearest};
 
-/// Time limit for the end of an event without `--forced-shutdown`: practically none.
+/// Time limit for the last events of a run without `--forced-shutdown`, in seconds. A year is practically no limit.
 const PATIENCE_SECONDS: f64 = 365.0 * 86_400.0;
 
-/// MySQL's errors of a lost connection: `CR_SERVER_GONE_ERROR`, `CR_SERVER_LOST` and `CR_SERVER_LOST_EXTENDED`. As in
-/// sysbench, a load that ignores one of them connects anew.
+/// MySQL's errors of a lost connection: `CR_SERVER_GONE_ERROR`, `CR_SERVER_LOST` and `CR_SERVER_LOST_EXTENDED`. As
+/// in sysbench, a load that ignores one of them connects anew.
 const LOST_CONNECTION: [&str; 3] = ["2006", "2013", "2055"];
 
-/// The job of carrying out `command` of a script.
+/// The job that carries out `command` of a script.
 pub(crate) fn job(
     arguments: &Arguments,
     settings: &Settings,
@@ -103,7 +103,7 @@ pub(crate) fn runtime(job: &Job, memory: MemoryLimit, host: &mut dyn Host) -> Re
     Runtime::connected(config, host)
 }
 
-/// Refuses options that neither sysbench nor the script has, and flags that are given an empty value.
+/// Refuses options that the script does not declare, and flags that are given an empty value.
 pub(crate) fn check_options(given: &[Given], info: &ScriptInfo) -> Result<(), Failure> {
     if info.any_options {
         return Ok(());
@@ -134,7 +134,8 @@ pub(crate) fn underscored(name: &str) -> String {
     name.replace('-', "_")
 }
 
-/// An option without a value: a flag is set, a text or a list is empty, a number is refused.
+/// The value of an option as text. If an option is given without a value, the text is empty: it sets a flag, makes a
+/// text or a list empty, and is refused as a number.
 fn value(given: &Given) -> String {
     given.value.clone().unwrap_or_default()
 }
@@ -153,14 +154,15 @@ fn globals(arguments: &Arguments, settings: &Settings) -> BTreeMap<String, Strin
     if settings.compat == Compat::V1_1 {
         globals.entry("rand_type".to_owned()).or_insert_with(|| "uniform".to_owned());
     }
-    // Scripts see a missing seed as 0.
+    // Without a seed on the command line, scripts see the seed 0.
     globals.entry("rand_seed".to_owned()).or_insert_with(|| "0".to_owned());
     let percentile = settings.percentiles.first().copied().unwrap_or(0.0);
     globals.insert("percentile".to_owned(), percentile.to_string());
     globals
 }
 
-/// Adds a command for LuaJIT to a script's first line, so that line numbers stay the same.
+/// Adds a LuaJIT command, such as `jit.off()`, at the start of a script's first line, so that line numbers do not
+/// change.
 fn with_luajit_command(command: &str, source: String) -> String {
     match command {
         "" => source,

@@ -4,7 +4,7 @@
 //!
 //! # Why
 //!
-//! It is a crate of its own, because the drop-in's options and reports are a contract apart from Dyno's.
+//! The drop-in is a crate of its own, because its options and reports are a contract that is separate from Dyno's.
 
 mod command;
 mod failure;

@@ -16,7 +16,7 @@ pub(crate) enum Level {
 }
 
 impl Level {
-    /// The level with this number, up to 5.
+    /// The level with this number. Numbers above 5 stand for level 5.
     pub(crate) fn of(number: u64) -> Self {
         match number {
             0 => Self::Fatal,
@@ -31,14 +31,14 @@ impl Level {
 
 /// The destinations of results and errors.
 pub struct Console<'a> {
-    /// Standard output: reports, notices and, as sysbench has it, warnings and fatal errors.
+    /// Standard output: reports and notices. As in sysbench, also warnings and fatal errors.
     pub out: &'a mut dyn Write,
     /// Standard error: errors in the command line.
     pub err: &'a mut dyn Write,
 }
 
-/// Prints messages up to a level. Each is one line, in which text from servers and scripts is escaped. If
-/// machines read the results, messages go to standard error.
+/// Prints messages up to a level. Each message is one line, in which text from servers and scripts is escaped. If
+/// programs read the results, important messages go to standard error, and other messages are dropped.
 pub(crate) struct Log<'a> {
     console: Console<'a>,
     verbosity: Level,
@@ -56,7 +56,7 @@ impl<'a> Log<'a> {
         self.for_machines = for_machines;
     }
 
-    /// Whether the reader of the results has closed its end.
+    /// Whether the program that reads the results has closed its end of the pipe.
     pub(crate) fn is_closed(&self) -> bool {
         self.closed
     }
@@ -69,7 +69,7 @@ impl<'a> Log<'a> {
         self.message(Level::Warning, &format!("WARNING: {}\n", printable(message)));
     }
 
-    /// A part of the report, line ends included.
+    /// Prints a part of the report. `text` includes the line ends.
     pub(crate) fn notice(&mut self, text: &str) {
         self.message(Level::Notice, text);
     }
@@ -86,7 +86,7 @@ impl<'a> Log<'a> {
         if level > self.verbosity {
             return;
         }
-        // Results for machines contain no text, so important messages go to standard error.
+        // Results for programs contain no messages, so important messages go to standard error.
         if self.for_machines {
             if level <= Level::Warning {
                 let _ = self.console.err.write_all(text.as_bytes());
@@ -96,7 +96,7 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// A line that a script prints. It is not escaped, because it is the script's own output.
+    /// Prints a line of a script's output. The line is not escaped, because it is the script's own output.
     pub(crate) fn script(&mut self, line: &str) {
         if self.for_machines {
             let _ = writeln!(self.console.err, "{line}");
@@ -105,13 +105,13 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// Output at every verbosity.
+    /// Prints a text whatever the verbosity is.
     pub(crate) fn result(&mut self, text: &str) {
         let written = self.console.out.write_all(text.as_bytes()).and_then(|()| self.console.out.flush());
         self.closed |= written.is_err();
     }
 
-    /// An error in the command line.
+    /// Prints an error in the command line.
     pub(crate) fn complaint(&mut self, message: &str) {
         let _ = writeln!(self.console.err, "{}", printable_lines(message));
     }

@@ -13,22 +13,22 @@ use signal_hook::flag;
 use crate::command;
 use crate::log::Console;
 
-/// Offset of the exit status of a program that a signal ended.
+/// Base of the exit status of a program that a signal ended. The signal's number is added.
 const SIGNALLED: u8 = 128;
 
-/// Whether a program with this name acts as sysbench: a link to Dyno.
+/// Whether Dyno acts as sysbench, because it was started by this name, for example through a link.
 pub fn is_called(program: &OsStr) -> bool {
     Path::new(program).file_name() == Some(OsStr::new("sysbench"))
 }
 
-/// Carries out `sysbench ARGUMENTS`, without the program's name, on the process's own streams. The first ^C
-/// or `SIGTERM` ends a test with a report of the measurements so far; the second ends the process at once.
+/// Carries out `sysbench ARGUMENTS`, without the program's name, on the process's own streams. The first ^C or
+/// `SIGTERM` ends a test with a report of the measurements so far. The second ends the process at once.
 pub fn main(arguments: &[OsString]) -> ExitCode {
     let stop = Arc::new(AtomicBool::new(false));
     let signal = Arc::new(AtomicUsize::new(0));
     for number in [SIGINT, SIGTERM] {
-        // In this order: first the action for a flag that is already set, then setting the flag. If signals
-        // cannot be caught, they end the process as usual.
+        // The order matters. A signal first ends the process if an earlier signal has set the flag `stop`. Otherwise
+        // the signal sets the flag. If signals cannot be caught, they end the process as usual.
         let status = i32::from(SIGNALLED) + number;
         let _ = flag::register_conditional_shutdown(number, status, Arc::clone(&stop))
             .and_then(|_| flag::register_usize(number, Arc::clone(&signal), number as usize))

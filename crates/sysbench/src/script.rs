@@ -1,5 +1,5 @@
-//! Finds a script: by path, by name on the search path, among the built-in workloads, or on standard input. Paths may be those of
-//! pgbench's scripts.
+//! Finds a script: by path, by name on the search path, among the built-in workloads, or on standard input. Paths
+//! may be those of pgbench's scripts.
 
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use dyno_load::{Script, builtin_workload, builtin_workloads, pgbench_workload};
 use crate::failure::Failure;
 use crate::options::nearest;
 
-/// The script with this name. Without a name, or with `-`, it is read from standard input. `has_shell_option` is whether
-/// the option is given that pgbench's scripts need to run programs.
+/// Finds the script with this name. Without a name, or with the name `-`, the script is read from standard input.
+/// `has_shell_option` says whether the user gave the option that lets pgbench's scripts run programs.
 pub(crate) fn find(name: Option<&str>, has_shell_option: bool) -> Result<Script, Failure> {
     let pgbench = |name| pgbench_workload(name, has_shell_option, |path| fs::read_to_string(path));
     if let Some(script) = name.and_then(pgbench) {
@@ -71,15 +71,15 @@ fn candidates(name: &str) -> Vec<PathBuf> {
     candidates
 }
 
-/// `sysbench /dev/stdin` and `sysbench <(generator)`.
+/// Whether the path is a pipe or a device, as in `sysbench /dev/stdin` and `sysbench <(generator)`.
 fn is_pipe(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
     fs::metadata(path)
         .is_ok_and(|metadata| metadata.file_type().is_fifo() || metadata.file_type().is_char_device())
 }
 
-/// Folders in which a script's `require` searches: the script's own, the current one, those of `LUA_PATH`,
-/// and those of installed modules.
+/// Folders in which a script's `require` searches: the script's own folder, the current folder, the folders of
+/// `LUA_PATH`, and those of installed modules.
 fn search_path(own: Option<&Path>) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = own.map(Path::to_owned).into_iter().collect();
     folders.push(PathBuf::from("."));
@@ -97,7 +97,8 @@ fn installed_modules() -> Vec<PathBuf> {
     own.chain(["/usr/local/share/lua/5.1", "/usr/share/lua/5.1"].map(PathBuf::from)).collect()
 }
 
-/// Lua's own variable: templates separated by semicolons, with `?` in place of the name.
+/// The templates of `LUA_PATH`, Lua's own variable. They are separated by semicolons, and have `?` in place of a
+/// module's name.
 fn lua_path() -> Vec<String> {
     let path = env::var("LUA_PATH").unwrap_or_default();
     path.split(';').filter(|template| template.contains('?')).map(str::to_owned).collect()

@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     ])
 }
 
-/// Prints one line about the script's connection, and does one event.
+/// Runs a script that connects, runs `code` to print one line about its connection, and does one event.
 fn asks(folder: &Path, server: &Server, driver: &str, code: &str, options: &[&str]) -> Outcome {
     let script = folder.join("tls.lua");
     let text = format!(

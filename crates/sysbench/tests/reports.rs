@@ -33,7 +33,7 @@ fn each_list_of_json_reports_is_whole() {
     let threads =
         |list: &Vec<Value>| list.iter().map(|report| report["threads"].as_u64()).collect::<Vec<_>>();
     assert!(lists[0].len() >= 2 && threads(&lists[0]).iter().all(|&threads| threads == Some(2)), "{out}");
-    // At the end no thread is running.
+    // When the final report is printed, no thread is running.
     assert_eq!(lists[1..].iter().map(threads).collect::<Vec<_>>(), [[Some(0)]]);
 }
 

@@ -1,4 +1,5 @@
-//! What scripts may rely on, without a database: when their functions are called, and what they see.
+//! The behaviour that scripts may rely on, without a database: when their functions are called, and what values they
+//! see.
 
 mod support;
 #[path = "support/until.rs"]
@@ -41,7 +42,7 @@ fn events_that_wait_for_nothing_are_counted_while_they_run_and_every_thread_has_
     events_that_wait_for_nothing_are_counted(&[]);
 }
 
-/// A rate that cannot be kept leaves the loop as busy as no rate does.
+/// A rate that is too high to be kept leaves the loop as busy as no rate at all.
 #[test]
 fn events_that_wait_for_nothing_are_counted_at_a_rate_too() {
     events_that_wait_for_nothing_are_counted(&["--rate=50000"]);
@@ -178,7 +179,7 @@ fn a_run_ends_with_its_last_event_also_where_the_rate_ends_before() {
 
 #[test]
 fn nobody_thinks_after_the_last_event() {
-    // When the first thread ends, the other's event is still in flight.
+    // When the first thread ends, the event of the second thread is still in flight.
     let script = "function event() ffi.C.usleep(1000 + 100000 * sysbench.tid) end";
     for scheduler in ["--scheduler=event", "--scheduler=thread"] {
         let out =

@@ -1,4 +1,4 @@
-//! The command on real servers, compared with the server's own counts.
+//! The command on real servers. Its counts are compared with the server's own counts.
 
 mod support;
 #[path = "support/until.rs"]
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
 
 const TABLES: &[&str] = &["--tables=2", "--table-size=100", "--threads=2"];
 
-/// The options that lead to a server, over its socket or over TCP.
+/// The options for a server, over its socket or over TCP.
 fn mysql(server: &Server, tcp: bool) -> Vec<String> {
     let access = server.access();
     let place = if tcp {
@@ -83,7 +83,8 @@ fn ignores_errors(server: &mut Server) {
     assert!(json.contains("\"error_codes\":{\"1146\":5}"), "{json}");
 }
 
-/// An error of the server is one line without control characters. The script's own output is unchanged.
+/// An error of the server is printed as one line without control characters. The script's own output is printed
+/// unchanged.
 fn escapes_errors(server: &mut Server) {
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("signal.lua");
@@ -165,8 +166,8 @@ fn pgsql(server: &Server) -> [String; 5] {
     ]
 }
 
-/// TPC-C scripts count their orders this way: with a connection of the hook's own, with or without reading
-/// the rows.
+/// Checks a hook that counts orders as TPC-C scripts do. The hook opens a connection of its own, and reads the rows of
+/// only some results.
 fn check_hooks(place: &[String]) {
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("orders.lua");
@@ -189,7 +190,7 @@ fn check_hooks(place: &[String]) {
     let out = call(place, &[&script, &["run"]]).success();
     assert!(out.contains("\norders\t20\t20\t20\t0\t0\n"), "{out}");
     call(place, &[&script, &["cleanup"]]).success();
-    // The events do not need the table. The hook does, and its failure is reported with the reason.
+    // The table is dropped. The events do not need it. The hook needs it, and its failure is reported with the reason.
     let text = "function event() end
         function sysbench.hooks.report_cumulative() sysbench.sql.driver():connect():query('SELECT * FROM orders') end";
     std::fs::write(script[0], text).expect("a script");
@@ -215,8 +216,8 @@ fn runs_on_postgres(server: &mut Server) {
     assert_eq!(number_after(&out, "transactions:") as u32, 50);
 }
 
-/// The declared types, as the server saw them. The list is that of sysbench 1.0.20 where sysbench has the
-/// type.
+/// Checks which parameter type the server sees for each declared type. Where sysbench has a type, the expected
+/// value is that of sysbench 1.0.20.
 fn declares_parameters(server: &mut Server) {
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("types.lua");
@@ -295,8 +296,8 @@ fn inserts_into_empty_tables(server: &mut Server) {
     }
 }
 
-/// No server listens at the first address, the second name does not exist, and the server at the third is
-/// silent.
+/// Checks that a list of addresses works although no server listens at the first address, the second name does not
+/// exist, and the server at the third address is silent.
 fn is_in_a_list(server: &mut Server) {
     let access = server.access();
     let account = [

@@ -209,7 +209,8 @@ fn checkpoints_say_how_evenly_threads_were_served() {
         ["--report-checkpoints=0.2,0.4", "--report-interval=0.1", "--time=0.5", "--threads=2", "run"];
     let out = sysbench(&[&[&script], &bench.database(), &options]).success();
     let reports: Vec<&str> = out.split(" Checkpoint report:\n").collect();
-    // The part before the first checkpoint, then two checkpoints, the second of them with the final report.
+    // The first of the three parts precedes the first checkpoint. The part after the second checkpoint also has the
+    // final report.
     assert_eq!(reports.len(), 3, "{out}");
     assert_eq!(out.matches("\nThreads fairness:\n").count(), 3, "{out}");
     let total = number_after(reports[1], "total number of events:");
@@ -231,7 +232,7 @@ fn a_stop_does_not_wait_for_init_or_done() {
         let began = std::time::Instant::now();
         let outcome = sysbench_until_there_is(&sign, &arguments);
         assert!(began.elapsed() < std::time::Duration::from_secs(20), "{function} was waited for");
-        // Without a load there is nothing to report.
+        // If the stop comes in `init`, no load has run, so there is nothing to report.
         assert_eq!(outcome.out.contains("General statistics"), function == "done", "{outcome:?}");
     }
 }
@@ -340,7 +341,7 @@ const ITEMS: &str = "local drv = sysbench.sql.driver()
     local before = con:query_row('SELECT COUNT(*) FROM items')
     ";
 
-/// A connection that was opened at the top level can be used by everything that the script does later.
+/// All later functions of a script can use a connection that its top level has opened.
 #[test]
 fn a_script_may_connect_at_its_top_level() {
     let bench = Bench::new();
@@ -422,7 +423,8 @@ fn events_of_the_warm_up_are_not_those_that_end_the_run() {
     for scheduler in ["--scheduler=event", "--scheduler=thread"] {
         let run = [scheduler, "--warmup-time=0.3", "--time=0", "--events=3", &script, "run"];
         let out = sysbench(&[&run]).success();
-        // The event in flight at the end of the warm-up is counted, but is not one of the three.
+        // An event is in flight at the end of the warm-up. It may be counted in addition to the three events that end
+        // the run.
         assert!([3, 4].contains(&(number_after(&out, "total number of events:") as u32)), "{out}");
     }
 }

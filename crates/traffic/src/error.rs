@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::log::LogFormat;
 
-/// A failed import, or a traffic file that cannot be read. A failed import leaves no file behind.
+/// Why an import failed, or why a traffic file cannot be read. A failed import leaves no file behind.
 #[derive(Debug, thiserror::Error)]
 pub enum TrafficError {
     /// A log cannot be opened or read.
@@ -18,22 +18,23 @@ pub enum TrafficError {
         "{name}: its beginning does not look like a log that Dyno reads; name the format with --log-format, or see docs/do/traffic.md"
     )]
     Unknown { name: String },
-    /// No packet at the begin of a capture is of a known product.
+    /// No packet at the start of a capture belongs to a known product.
     #[error(
         "{name}: is a capture, but no packet at its beginning is of a server on its default port, or opens a session; name the product with --log-format pcap-mysql or pcap-postgresql"
     )]
     NoServer { name: String },
-    /// One import has logs of both MySQL and PostgreSQL.
+    /// The logs of one import come from both MySQL and PostgreSQL.
     #[error(
         "{name}: is {format}, but the logs before it are of another product; import each product into a file of its own"
     )]
     Mixed { name: String, format: LogFormat },
-    /// None of the logs has a statement.
+    /// The logs contain no statement.
     #[error(
         "the logs contain no statement{told}; see docs/do/traffic.md for the settings that make a server log them"
     )]
     Nothing {
-        /// What they contain instead, in words; empty if they contain nothing.
+        /// How many entries could not be read and where the first of them is, as the end of the message. Empty if all
+        /// entries could be read.
         told: String,
     },
     /// The file exists already.
@@ -60,10 +61,13 @@ pub enum TrafficError {
     /// The traffic has too many commits to keep their order.
     #[error("{}: has more than {most} commits, too many to keep their order; replay it without `order`, or import a part of the logs", path.display())]
     TooManyCommits { path: PathBuf, most: u64 },
-    /// The file holds no table of digests.
+    /// The table of digests is too large to be read.
+    #[error("{}: is larger than {most_mib} MiB; export fewer digests, such as those with the most calls", path.display())]
+    TooLarge { path: PathBuf, most_mib: u64 },
+    /// The file contains no table of digests.
     #[error("{}: neither a traffic file nor a table of digests with the columns query and calls (pg_stat_statements) or digest_text and count_star (events_statements_summary_by_digest)", path.display())]
     NoDigests { path: PathBuf },
-    /// The traffic has nothing for a mix.
+    /// The traffic contains no statement that a mix can execute.
     #[error("{}: holds no statement that a mix can execute; `dyno traffic show` lists what it holds", path.display())]
     Unmixed { path: PathBuf },
 }

@@ -1,4 +1,5 @@
-//! The interface of both protocols: a connection is a state machine that takes bytes and returns events.
+//! The interface that both protocols implement: a connection is a state machine that takes bytes and returns
+//! events.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,9 +31,9 @@ impl Login {
     }
 }
 
-/// What a login sends to a server that has not proven its identity. By default it sends only proofs (hashes
-/// of the password and of a random number), never the password. The names are those of the options of MySQL's
-/// and PostgreSQL's own clients.
+/// What a login may send to a server that has not proven its identity. By default a login sends only proofs (hashes
+/// of the password and of a random number), never the password. The names are those of the options of MySQL's and
+/// PostgreSQL's own clients.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Trust {
@@ -41,15 +42,15 @@ pub struct Trust {
     /// owner can read it. It is used only without TLS, because over TLS these plugins send the password
     /// unencrypted.
     pub public_key: Option<String>,
-    /// Whether these two plugins send the password to an unknown server (`get-server-public-key`): encrypted
-    /// with the key that the server sends, or over TLS without verification. Listeners cannot read it, but an
-    /// impostor can.
+    /// Whether `caching_sha2_password` and `sha256_password` send the password to an unknown server
+    /// (`get-server-public-key`): encrypted with the key that the server sends, or over TLS without verification.
+    /// Listeners cannot read it, but an impostor can.
     pub takes_public_key: bool,
-    /// Whether `mysql_clear_password` sends the password to an unknown server (`enable-cleartext-plugin`).
-    /// Without TLS listeners can read it too.
+    /// Whether `mysql_clear_password` sends the password to an unknown server (`enable-cleartext-plugin`). Without
+    /// TLS, listeners can read it too.
     pub sends_clear_text: bool,
-    /// The methods by which a PostgreSQL server may request a proof (`require_auth`). If empty, all except
-    /// [`Password`](PgsqlMethod::Password), which is then only used with known servers.
+    /// The methods by which a PostgreSQL server may request a proof (`require_auth`). If the list is empty, all
+    /// methods are permitted, but [`Password`](PgsqlMethod::Password) only with known servers.
     pub methods: Vec<PgsqlMethod>,
 }
 
@@ -77,7 +78,7 @@ impl PgsqlMethod {
     /// Parses a list in the form of `require_auth`: names separated by commas.
     ///
     /// # Errors
-    /// The first word that is not the name of a method.
+    /// A word is not the name of a method. The error is the first such word.
     pub fn list(text: &str) -> Result<Vec<Self>, String> {
         let known = |word: &str| Self::ALL.into_iter().find(|(_, name)| *name == word);
         let find = |word: &str| known(word).map(|(method, _)| method).ok_or_else(|| word.to_owned());
@@ -85,17 +86,18 @@ impl PgsqlMethod {
     }
 }
 
-/// The descriptions of a result's columns in MySQL's protocol. PostgreSQL sends them once for each prepared statement.
+/// Whether a MySQL server sends descriptions of the columns with each result. PostgreSQL always describes the
+/// columns once for each prepared statement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Metadata {
-    /// Each result has them.
+    /// Each result contains the descriptions.
     #[default]
     Full,
-    /// The server leaves them out where it can. MariaDB sends those of a prepared statement once
-    /// (`MARIADB_CLIENT_CACHE_METADATA`, since 10.6). MySQL sends none (`resultset_metadata`, since 8.0.3), so that
-    /// names of columns are empty and rows of prepared statements cannot be read. The login fails with a server that
-    /// has neither.
+    /// The server leaves out descriptions where it can. MariaDB sends the descriptions of a prepared statement once
+    /// (`MARIADB_CLIENT_CACHE_METADATA`, since 10.6). MySQL sends none (`resultset_metadata`, since 8.0.3). Names
+    /// of columns are then empty, and rows of prepared statements cannot be read. The login fails if the server
+    /// supports neither option.
     Spared,
 }
 
@@ -123,14 +125,14 @@ pub enum Value<'a> {
     Bytes(&'a [u8]),
 }
 
-/// A part of a pipeline.
+/// A part of a pipeline, which is a sequence of statements that are sent together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Piped<'a> {
     /// A prepared statement to execute.
     Execute { statement: StatementId, params: &'a [Value<'a>] },
     /// A statement to parse, bind and execute. Its placeholders are written `?`.
     Once { sql: &'a [u8], params: &'a [Value<'a>] },
-    /// A point of synchronization: after an earlier error, the server continues behind it.
+    /// A point of synchronization. After an error in a statement, the server skips all statements up to this point.
     Sync,
 }
 
@@ -162,7 +164,7 @@ pub struct Summary {
     pub fields: u32,
     /// Warnings that the server reported.
     pub warnings: u16,
-    /// Another result of the same command follows: call [`Client::next_result`].
+    /// Whether another result of the same command follows. If so, call [`Client::next_result`].
     pub more: bool,
 }
 
@@ -175,17 +177,17 @@ pub struct ServerError {
     pub message: String,
 }
 
-/// Client side of a connection's protocol. It has no socket: the caller moves the bytes.
+/// Client side of a connection's protocol. It has no socket: the caller sends and receives the bytes.
 ///
-/// `query`, `prepare` or `execute` starts a command. The caller then sends [`output`](Client::output), passes the bytes
-/// that arrive to [`receive`](Client::receive), and calls [`advance`](Client::advance) until it returns something other
-/// than [`Event::NeedInput`]. Only one command runs at a time.
+/// `query`, `prepare` or `execute` starts a command. The caller then sends [`output`](Client::output), passes the
+/// bytes that arrive to [`receive`](Client::receive), and calls [`advance`](Client::advance) until it returns
+/// something other than [`Event::NeedInput`]. Only one command runs at a time.
 pub trait Client: Send {
     /// Bytes to send now.
     fn output(&self) -> &[u8];
     /// Marks the first `sent_bytes` of the output as sent.
     fn consume_output(&mut self, sent_bytes: usize);
-    /// Takes bytes from the server, split anywhere.
+    /// Takes bytes from the server. They may be split anywhere.
     fn receive(&mut self, bytes: &[u8]);
     /// Parses the bytes that have arrived, up to the next event.
     ///
@@ -196,47 +198,52 @@ pub trait Client: Send {
     fn tls_established(&mut self);
     /// Starts a text query. It may contain several statements if the server allows it.
     fn query(&mut self, sql: &[u8]);
-    /// Starts a text query that reads data from the client, as `COPY … FROM STDIN` and `LOAD DATA LOCAL INFILE` do. The
-    /// server gets `data` when it asks for it.
+    /// Starts a text query that reads data from the client, as `COPY … FROM STDIN` and `LOAD DATA LOCAL INFILE` do.
+    /// The server gets `data` when it asks for it.
     fn load(&mut self, sql: &[u8], data: &[u8]);
     /// Starts preparing a statement. Its placeholders are written `?`.
     fn prepare(&mut self, sql: &[u8]) {
         self.prepare_typed(sql, &[]);
     }
-    /// As [`prepare`](Self::prepare), with the object ids of the parameters' types in `pg_type`. PostgreSQL
-    /// infers the types that are 0 or missing; MySQL infers all types.
+    /// Starts preparing a statement, as [`prepare`](Self::prepare) does, with the types of its parameters. The
+    /// types are object ids of `pg_type`. PostgreSQL infers a type that is 0 or missing. MySQL ignores `types` and
+    /// infers all types.
     fn prepare_typed(&mut self, sql: &[u8], types: &[u32]);
     /// Starts executing a prepared statement.
     fn execute(&mut self, statement: StatementId, params: &[Value<'_>]);
     /// Starts executing a statement once: it is parsed, bound and executed in one round trip. Its placeholders are
-    /// written `?`. Returns false, and starts nothing, if the protocol has no such command. MySQL's has none.
+    /// written `?`. Returns false, and starts nothing, if the protocol has no such command. MySQL's protocol has
+    /// none.
     fn execute_once(&mut self, _sql: &[u8], _params: &[Value<'_>]) -> bool {
         false
     }
-    /// Adds a part to the pipeline that [`run_pipeline`](Self::run_pipeline) sends. Nothing may be prepared until then.
-    /// Returns false, and adds nothing, if the protocol has no pipelines. MySQL's has none.
+    /// Adds a part to the pipeline that [`run_pipeline`](Self::run_pipeline) sends. No statement may be prepared
+    /// between this call and that one. Returns false, and adds nothing, if the protocol has no pipelines. MySQL's
+    /// protocol has none.
     fn pipe(&mut self, _part: Piped<'_>) -> bool {
         false
     }
-    /// Starts the pipeline: its parts are sent together, with a point of synchronization at the end. Each statement has
-    /// a result; after [`Summary::more`], [`next_result`](Self::next_result) starts reading the next. If a statement
-    /// fails, the pipeline fails after the results before it, and has no others.
+    /// Starts the pipeline. Its parts are sent together, with a point of synchronization at the end. Each statement
+    /// has a result. After [`Summary::more`], [`next_result`](Self::next_result) starts reading the next result. If
+    /// a statement fails, the results before it are returned first. Then the pipeline fails, and no other results
+    /// are returned.
     fn run_pipeline(&mut self) {}
     /// Closes a prepared statement. The message is sent with the next command; the server does not answer it.
     fn close_statement(&mut self, statement: StatementId);
-    /// Starts reading the next result of the same command, after [`Summary::more`].
+    /// Starts reading the next result of the same command. [`Summary::more`] says whether there is one.
     fn next_result(&mut self);
     /// Queues the message that ends the session.
     fn quit(&mut self);
-    /// Reads the next row of the last result as text, NULL as `None`. Returns false after the last row. Clears `fields`
-    /// first. Binary values are formatted as the server would print them.
+    /// Reads the next row of the current result into `fields`, as text. NULL is `None`. Clears `fields` first.
+    /// Returns false after the last row. Binary values are formatted as the server would print them.
     fn next_row(&mut self, fields: &mut Vec<Option<Vec<u8>>>) -> bool;
-    /// Names of the last result's columns.
+    /// Names of the current result's columns.
     fn field_names(&self) -> Vec<String>;
-    /// The statement to execute first after the login, to get what the login asked for.
+    /// The statement that the caller must execute first after the login, because an option of the login needs it.
+    /// `None` if no option needs a statement.
     fn first_statement(&self) -> Option<&'static str> {
         None
     }
-    /// Version that the server sent at login; empty before.
+    /// Version that the server sent at login; empty before the login.
     fn server_version(&self) -> &str;
 }

@@ -13,14 +13,15 @@ pub enum ProtocolError {
     /// The server requests an authentication method that is not implemented.
     #[error("the server asks for authentication plugin '{}', which dyno does not know", Printable(.0))]
     UnknownAuthentication(String),
-    /// The server requests the password in clear text, but has not proven its identity. The text uses the
-    /// product's names of the TLS mode that verifies and of the option that permits it.
+    /// The server requests the password in clear text, but has not proven its identity. `verify` and `allow` are
+    /// names in the product's own terms: `verify` is the TLS mode that verifies the server, and `allow` is the
+    /// option that permits clear text.
     #[error(
         "the server asks for the password in clear text, and has not shown who it is: verify its certificate \
          ({verify}), connect by a unix socket, or allow it ({allow})"
     )]
     ClearPassword { verify: &'static str, allow: &'static str },
-    /// The server requests the password in a form that it can read, but has not proven its identity.
+    /// The server requests the password itself, not a proof, but has not proven its identity.
     #[error(
         "the server asks for the password itself, and has not shown who it is: verify its certificate (VERIFY_CA), \
          give its RSA key and no TLS (server-public-key-path), or trust whoever answers (get-server-public-key)"
@@ -34,13 +35,14 @@ pub enum ProtocolError {
     /// The login requires TLS, and the server does not offer it.
     #[error("TLS is required, but the server does not offer it")]
     TlsUnavailable,
-    /// The login requires compression, and the server supports none of the algorithms. The error names them.
+    /// The login requires compression, and the server supports none of the permitted algorithms. The error lists these
+    /// algorithms.
     #[error(
         "the server offers none of the compression algorithms that may be used ({}): allow 'uncompressed' too",
         Printable(.0)
     )]
     CompressionUnavailable(String),
-    /// The login wants a server that leaves out descriptions of columns.
+    /// The login requires a server that can leave out descriptions of columns, and this server cannot.
     #[error(
         "the server describes the columns of every result: MariaDB leaves that out since 10.6, MySQL since 8.0.3; \
          use metadata = \"full\""

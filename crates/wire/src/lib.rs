@@ -5,8 +5,8 @@
 //!
 //! # Why
 //!
-//! Both ways of scheduling use the same state machines: the event loop with thousands of connections, and the one
-//! that blocks. They are tested without a socket and fuzzed.
+//! The same state machines serve event loops with thousands of connections, and connections that block. Tests and
+//! fuzzing run them without a socket.
 
 mod client;
 mod error;

@@ -1,11 +1,11 @@
-//! Shared by the tests of both protocols: conversations with servers whose bytes the test chooses.
+//! Conversations with servers whose bytes the test chooses. The tests of both protocols use this module.
 
 use crate::{Client, Event, Login, ProtocolError};
 
 pub(crate) const LOGIN: fn() -> Login =
     || Login { user: "user".into(), password: "pencil".into(), database: "db".into(), ..Login::default() };
 
-/// Takes the client's output.
+/// Takes the client's pending output, and marks it as sent.
 pub(crate) fn sent(connection: &mut impl Client) -> Vec<u8> {
     let bytes = connection.output().to_vec();
     connection.consume_output(bytes.len());
@@ -35,10 +35,10 @@ pub(crate) fn rows(connection: &mut impl Client) -> Vec<Vec<Option<String>>> {
     rows
 }
 
-/// The client's next call, and the server's answer.
+/// A call of the client, and the server's answer to it.
 pub(crate) type Turn<C> = (fn(&mut C), Vec<u8>);
 
-/// Everything that a caller sees of a connection, in order.
+/// Everything that a connection returns to its caller, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) events: Vec<Event>,
@@ -69,7 +69,7 @@ impl Seen {
     }
 }
 
-/// Runs a conversation in which `split` divides the server's bytes.
+/// Runs a conversation. `split` divides the server's bytes into the parts that arrive.
 pub(crate) fn hold<C: Client>(
     mut connection: C,
     turns: &[Turn<C>],
@@ -86,7 +86,8 @@ pub(crate) fn hold<C: Client>(
     Ok(seen)
 }
 
-/// Runs a conversation whole, byte by byte and split at every position. Expects that all runs give the same events.
+/// Runs a conversation several times: with whole answers, byte by byte, and split at every position. Expects that
+/// all runs give the same events.
 pub(crate) fn hold_however_split<C: Client>(connect: impl Fn() -> C, turns: &[Turn<C>]) -> Seen {
     let whole = hold(connect(), turns, |answer| vec![answer]).unwrap();
     assert_eq!(hold(connect(), turns, |answer| answer.chunks(1).collect()).as_ref(), Ok(&whole));

@@ -1,4 +1,5 @@
-//! The client's own half: its CPU time a query beside sysbench and an older Dyno, and its cycles by stage.
+//! The cost of the client alone: its CPU time per query, compared with sysbench and an older Dyno, and its cycles
+//! by stage.
 
 mod profile;
 
@@ -13,16 +14,17 @@ use crate::support::pair::{self, Pair};
 use crate::support::shape::Shape;
 use crate::support::sysbench;
 
-/// Numbers of connections of the table, and of a profile.
+/// The default numbers of connections. The results for each number are one row of the table.
 const CONNECTIONS: [u32; 5] = [1, 8, 64, 512, 2000];
+/// The default numbers of connections with `--profile`.
 const PROFILED_CONNECTIONS: [u32; 1] = [64];
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Cycles a query by stage, with canned answers in place of a server.
+    /// Measure cycles per query by stage, with canned answers in place of a server.
     #[arg(long)]
     profile: bool,
-    /// An older `dyno-bench`, which is measured in turn with this one. Without --profile, an older `dyno` too.
+    /// An older `dyno-bench`, which is measured in turn with this one. Without --profile, it may be an older `dyno`.
     #[arg(long, value_name = "PATH")]
     against: Option<PathBuf>,
     /// Numbers of connections. [default: 1,8,64,512,2000; with --profile 64]
@@ -31,13 +33,13 @@ pub(crate) struct Options {
     /// Protocols of a profile.
     #[arg(long, value_delimiter = ',', default_values = ["mysql", "pgsql"], value_parser = protocol)]
     protocols: Vec<Protocol>,
-    /// Measurements of each side. The tables show medians.
+    /// Number of measurements of each program. The tables show medians.
     #[arg(long, default_value_t = 7)]
     runs: usize,
     /// The load.
     #[command(flatten)]
     shape: Shape,
-    /// One sample of a profile, which is written as JSON, as the benchmark starts itself.
+    /// Take one sample of the profile that this JSON describes. The benchmark starts itself with this option.
     #[arg(long, hide = true, value_name = "JSON")]
     sample: Option<String>,
 }
@@ -68,7 +70,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     }
 }
 
-/// CPU time, rate and memory beside sysbench, where it is installed, and an older Dyno.
+/// Compares CPU time, rate and memory with an older Dyno, and with sysbench if it is installed.
 fn beside_others(options: &Options) -> anyhow::Result<()> {
     let sides = Sides { sysbench: sysbench::is_installed(), before: options.against.as_deref() };
     let case = |&connections: &u32| Case { shape: options.shape.clone(), connections, session: Session::Own };
@@ -88,7 +90,7 @@ fn beside_others(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The headings of the cells of [`Pair::push_all_cells`].
+/// The headings for the cells that [`Pair::push_all_cells`] makes.
 fn headings_of(what: &str, sides: Sides<'_>) -> Vec<String> {
     let (sysbench, before) = (sides.sysbench, sides.before.is_some());
     let headings = [

@@ -1,4 +1,4 @@
-//! Cycles of a query by stage, and the process's CPU time, with canned answers in place of a server.
+//! Cycles per query by stage, and the process's CPU time, with canned answers instead of a server.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,24 +12,25 @@ use crate::support::child::Session;
 use crate::support::dyno::{self, Ran};
 use crate::support::pair;
 
-/// A figure of a run.
+/// Computes a figure from what a load process did and used.
 type Figure = fn(&Ran) -> f64;
 
-/// A sample that a process of this program takes.
+/// A measurement that a child process of this program makes: the job, and the source of the canned answers.
 #[derive(Serialize, Deserialize)]
 struct Order {
     job: Job,
     answers: Answers,
 }
 
-/// The samples of both programs. `before` is empty without an older program.
+/// The profiles that were measured with this program and with the older one. `before` is empty if there is no older
+/// program.
 #[derive(Default)]
 struct Profiles {
     before: Vec<Profile>,
     now: Vec<Profile>,
 }
 
-/// Takes one sample and writes it to standard output.
+/// Measures one profile as the JSON in `order` says, and writes the profile to standard output.
 pub(super) fn sample(order: &str) -> anyhow::Result<()> {
     let Order { job, answers } = serde_json::from_str(order)?;
     let profile = profile(job, answers).map_err(anyhow::Error::msg)?;
@@ -63,7 +64,7 @@ fn title(options: &Options, protocol: Protocol, connections: u32, answers: Answe
     )
 }
 
-/// The samples of both programs, in turn.
+/// Measures profiles of this program and, if there is one, of the older program, in turn.
 fn stages(
     options: &Options,
     protocol: Protocol,
@@ -118,14 +119,15 @@ fn job(options: &Options, protocol: Protocol, connections: u32, socket: PathBuf)
     })
 }
 
-/// A stage's cycles a query, without those of the marks.
+/// Returns a stage's cycles per query, without the cycles that are spent on reading the cycle counter between
+/// stages.
 fn cycles(profile: &Profile, stage: &str) -> f64 {
     let of_stage = profile.stages.iter().filter(|it| it.stage == stage);
     of_stage.map(|it| it.cycles as f64 - it.entered as f64 * profile.mark_cycles).sum::<f64>().max(0.0)
         / profile.queries.max(1) as f64
 }
 
-/// The cycles a query of the client's own code.
+/// Returns the cycles per query that are spent in the client's own code.
 fn own_cycles(profile: &Profile) -> f64 {
     profile.stages.iter().filter(|it| it.is_own).map(|it| cycles(profile, &it.stage)).sum()
 }
@@ -161,7 +163,8 @@ fn print_stages(title: &str, profiles: &Profiles) {
     println!();
 }
 
-/// CPU time of the load process, whose code has no marks, with a server of canned answers in this process.
+/// Measures the CPU time of a load process, whose code does not count cycles by stage. A server in this process
+/// sends the load process canned answers.
 fn whole_process(options: &Options, protocol: Protocol, connections: u32) -> anyhow::Result<()> {
     let this = std::env::current_exe()?;
     let (mut before, mut now): (Vec<Ran>, Vec<Ran>) = (Vec::new(), Vec::new());
@@ -208,7 +211,7 @@ fn whole_process(options: &Options, protocol: Protocol, connections: u32) -> any
     Ok(())
 }
 
-/// A number of a process by its queries.
+/// Returns a time of a load process, in µs, divided by the number of its queries.
 fn a_query(ran: &Ran, us: u64) -> f64 {
     us as f64 / ran.total.counts.queries().max(1) as f64
 }
@@ -217,7 +220,7 @@ fn median(figures: &[f64]) -> f64 {
     dyno_stats::median(figures).unwrap_or(f64::NAN)
 }
 
-/// The range of figures as a part of their median.
+/// Returns the difference between the largest and the smallest figure, as a share of their median.
 fn spread(figures: &[f64]) -> f64 {
     let least = figures.iter().copied().fold(f64::INFINITY, f64::min);
     let most = figures.iter().copied().fold(f64::NEG_INFINITY, f64::max);

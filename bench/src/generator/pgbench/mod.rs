@@ -1,5 +1,5 @@
-//! Compares Dyno with pgbench: its own scripts, run by both, and `pgbench -S -M prepared` with the same statement on
-//! the same table.
+//! Compares Dyno with pgbench. Both run pgbench's own scripts. In addition, `pgbench -S -M prepared` is compared
+//! with a script of Dyno that sends the same statement to the same table.
 
 mod scripts;
 
@@ -34,7 +34,7 @@ pub(crate) struct Options {
     /// Size of the tables, in pgbench's units of 100,000 rows.
     #[arg(long, default_value_t = 4)]
     pub(crate) scale: u32,
-    /// Measurements of each side, each on a new server. The table shows medians.
+    /// Number of measurements of each program, each on a new server. The table shows medians.
     #[arg(long, default_value_t = 5)]
     pub(crate) rounds: usize,
     /// Seconds per measurement.
@@ -44,10 +44,11 @@ pub(crate) struct Options {
     #[arg(long, value_delimiter = ',', default_values = ["simple", "prepared"])]
     pub(crate) protocols: Vec<String>,
     /// Further scripts beside pgbench's built-in ones: files that need no shell, such as those of PostgreSQL's own
-    /// regression tests of pgbench. They may use its tables.
+    /// regression tests of pgbench. The scripts may use pgbench's tables.
     #[arg(long, value_delimiter = ',')]
     pub(crate) scripts: Vec<PathBuf>,
-    /// Transactions by which the rows and statements of both are compared.
+    /// Number of transactions that each program executes before the contents of the tables, and the numbers of
+    /// statements that were sent, are compared.
     #[arg(long, default_value_t = 500)]
     pub(crate) transactions: u32,
 }
@@ -66,7 +67,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Adds the figures of one measurement with their goals.
+/// Adds the figures of one measurement, and their goals, to the table.
 fn figures(goals: &mut Goals, what: &str, pair: &Pair) {
     goals.ratio(&format!("{what}, TPS"), pair, |sample| sample.queries_per_second, Some(Limit::AtLeast(1.0)));
     let cpu = format!("{what}, client CPU µs/transaction");
@@ -74,7 +75,8 @@ fn figures(goals: &mut Goals, what: &str, pair: &Pair) {
     goals.ratio(&format!("{what}, client memory MB"), pair, Sample::memory_mb, None);
 }
 
-/// Measures both sides of `-S -M prepared`, Dyno's with a script in Lua. Also returns the servers' version.
+/// Measures `pgbench -S -M prepared`, and Dyno with a Lua script that sends the same statements. Also returns the
+/// server's version.
 pub(crate) fn measure(options: &Options) -> anyhow::Result<(Pair, String)> {
     let start = || start(options);
     let (pairs, version) =
@@ -86,7 +88,7 @@ pub(crate) fn measure(options: &Options) -> anyhow::Result<(Pair, String)> {
     Ok((pairs.into_iter().next().unwrap_or_default(), version))
 }
 
-/// A new server with pgbench's tables.
+/// Starts a new server and makes pgbench's tables.
 fn start(options: &Options) -> anyhow::Result<Server> {
     let server = server::start_postgres()?;
     eprintln!("loading pgbench's tables at scale {}", options.scale);
@@ -94,7 +96,7 @@ fn start(options: &Options) -> anyhow::Result<Server> {
     Ok(server)
 }
 
-/// The load of the goals.
+/// The load for which goals are set.
 pub(crate) fn goal() -> Options {
     Options {
         pgbench: "pgbench".into(),
@@ -109,7 +111,7 @@ pub(crate) fn goal() -> Options {
     }
 }
 
-/// Dyno's job.
+/// Returns Dyno's job.
 fn job(options: &Options, access: &Access) -> Job {
     let source = include_str!("select_only.lua").to_owned();
     let script = Script { name: "select_only.lua".to_owned(), source, search_path: Vec::new() };
@@ -122,7 +124,7 @@ fn job(options: &Options, access: &Access) -> Job {
     }
 }
 
-/// Measures pgbench.
+/// Measures `pgbench -S`.
 fn sample(options: &Options, access: &Access) -> anyhow::Result<Sample> {
     let (connections, jobs) = (options.connections.to_string(), options.jobs.to_string());
     let seconds = options.seconds.to_string();

@@ -1,4 +1,4 @@
-//! The scripts of pgbench, run by pgbench and by Dyno.
+//! Runs pgbench's scripts with pgbench and with Dyno.
 
 use std::path::Path;
 use std::process::Command;
@@ -17,7 +17,8 @@ const BUILTIN: [&str; 3] = ["tpcb-like", "simple-update", "select-only"];
 
 const SEED: u64 = 42;
 
-/// What the scripts leave, in a form that does not depend on when it was written.
+/// Queries whose results show what a script has written. The results do not depend on the time at which the script
+/// ran.
 const TABLES: [&str; 4] = [
     "SELECT sum(abalance), sum(aid::bigint * abalance) FROM pgbench_accounts",
     "SELECT sum(tbalance), sum(tid::bigint * tbalance) FROM pgbench_tellers",
@@ -25,14 +26,14 @@ const TABLES: [&str; 4] = [
     "SELECT count(*), sum(delta), sum(aid::bigint * delta), sum(tid::bigint * delta) FROM pgbench_history",
 ];
 
-/// A script in a file of its own.
+/// A script, and a file that contains its text.
 pub(super) struct BenchScript {
     name: String,
     text: String,
     file: tempfile::NamedTempFile,
 }
 
-/// The built-in scripts, as pgbench shows them, and those of the options.
+/// Returns pgbench's built-in scripts, and the scripts that the options name.
 pub(super) fn all(options: &Options) -> anyhow::Result<Vec<BenchScript>> {
     let mut scripts = Vec::new();
     for name in BUILTIN {
@@ -52,7 +53,7 @@ fn script(name: &str, text: String) -> anyhow::Result<BenchScript> {
     Ok(BenchScript { name: name.to_owned(), text, file })
 }
 
-/// The text of a built-in script.
+/// Returns the text of a built-in script, as pgbench shows it.
 fn shown(program: &Path, name: &str) -> anyhow::Result<String> {
     let output = Command::new(program).arg(format!("--show-script={name}")).output().with_context(|| {
         let program = program.display();
@@ -63,8 +64,8 @@ fn shown(program: &Path, name: &str) -> anyhow::Result<String> {
     Ok(String::from_utf8(text)?)
 }
 
-/// Runs the same transactions by both, with the same seed, each on new tables. Rows and numbers of statements have to
-/// be the same.
+/// Runs each script with pgbench and with Dyno, each time with the same seed and on new tables. The two programs must
+/// write the same rows and send the same number of statements.
 pub(super) fn compare(options: &Options, scripts: &[BenchScript], goals: &mut Goals) -> anyhow::Result<()> {
     let server = start(options)?;
     for script in scripts {
@@ -86,7 +87,8 @@ pub(super) fn compare(options: &Options, scripts: &[BenchScript], goals: &mut Go
     Ok(())
 }
 
-/// Makes the tables anew, runs, and returns what is in the tables, and what `run` returns.
+/// Makes the tables anew and calls `run`. Returns the contents of the tables afterwards, and the value that `run`
+/// returns.
 fn rows_after(
     options: &Options,
     server: &Server,
@@ -101,7 +103,7 @@ fn rows_after(
     Ok((rows, statements))
 }
 
-/// Runs a number of transactions by pgbench. Returns how many statements that were, by the statements of its report.
+/// Runs a number of transactions with pgbench. Returns how many statements pgbench sent, according to its report.
 fn by_pgbench(
     options: &Options,
     server: &Server,
@@ -116,7 +118,8 @@ fn by_pgbench(
     Ok(done * statements_of(&text))
 }
 
-/// The statements in the report of `-r`: lines with figures and a command, which is not a backslash command.
+/// Counts the statements in the report that `-r` makes. A statement's line has figures and a command that does not
+/// begin with a backslash.
 fn statements_of(report: &str) -> u64 {
     let lines = report.lines().skip_while(|line| !line.starts_with("statement latencies"));
     let is_statement = |line: &&str| {
@@ -126,7 +129,7 @@ fn statements_of(report: &str) -> u64 {
     lines.skip(1).filter(is_statement).count() as u64
 }
 
-/// Runs the same by Dyno. Returns how many statements that were.
+/// Runs the transactions that [`by_pgbench`] runs, but with Dyno. Returns how many statements Dyno sent.
 fn by_dyno(options: &Options, server: &Server, script: &BenchScript, protocol: &str) -> anyhow::Result<u64> {
     let job =
         Job { events: Some(options.transactions.into()), ..job(options, server.access(), script, protocol)? };
@@ -145,7 +148,7 @@ fn job(options: &Options, access: &Access, script: &BenchScript, protocol: &str)
     })
 }
 
-/// Measures each script with each protocol, by both in turn.
+/// Measures each script with each protocol, with both programs in turn.
 pub(super) fn measure(options: &Options, scripts: &[BenchScript], goals: &mut Goals) -> anyhow::Result<()> {
     let cases: Vec<(&BenchScript, &String)> = scripts
         .iter()
@@ -184,7 +187,7 @@ fn timed_by_pgbench(
     sample_of(options, access, &arguments)
 }
 
-/// `queries` of the sample are transactions, as pgbench counts them.
+/// Measures Dyno. The field `queries` of the returned sample counts transactions, as pgbench does.
 fn timed_by_dyno(
     options: &Options,
     access: &Access,

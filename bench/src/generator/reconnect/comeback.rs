@@ -1,4 +1,4 @@
-//! How the connections of a load come back after all of them were lost.
+//! Measures how the connections of a load come back after all of them were lost.
 
 use std::fmt::{self, Display, Formatter};
 use std::time::{Duration, Instant};
@@ -11,10 +11,10 @@ use super::loss::{Loss, Planted, attempts};
 use crate::support::background::BackgroundLoad;
 use crate::support::server;
 
-/// Time between two figures of the load. A login counts as done when its figure arrives, so times are up to this much
-/// too long, never too short.
+/// Time between two reports (ticks) of the load. A login is counted when the tick that reports it arrives.
+/// Therefore measured times are too long by at most this time, and never too short.
 pub(super) const TICK_SECONDS: f64 = 0.02;
-/// Time before each loss.
+/// Time before each loss, in which the load runs undisturbed.
 const CALM: Duration = Duration::from_secs(2);
 /// Time limit for all connections to be back.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -22,11 +22,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How the connections came back.
 pub(super) struct Comeback {
     connections: u32,
-    /// Seconds since the server could answer, and the logins since the time before.
+    /// For each tick, the seconds since the server could answer, and the number of logins since the tick before.
     logins: Vec<(f64, u64)>,
-    /// Attempts to connect that the server counted.
+    /// Number of attempts to connect that reached the server.
     attempts: u64,
-    /// CPU time from the loss until all are back, in µs: of the server, with its start after a kill, and of the load.
+    /// CPU time in µs from the loss until all connections are back: first the server's, which includes its start
+    /// after a kill, then the load's.
     cpu_us: [u64; 2],
 }
 
@@ -57,7 +58,7 @@ impl Comeback {
         Ok(Self { connections, logins, attempts, cpu_us: [server_us, load_us] })
     }
 
-    /// Seconds until a share of the connections was back.
+    /// Returns the seconds until a share of the connections was back.
     pub(super) fn seconds_until(&self, share: f64) -> f64 {
         let wanted = share * f64::from(self.connections);
         let mut back = 0_u64;
@@ -68,7 +69,8 @@ impl Comeback {
         reached.map_or(f64::NAN, |(seconds, _)| *seconds)
     }
 
-    /// Logins in each tenth of a second. Those between two figures count at the middle of that time.
+    /// Returns the number of logins in each tenth of a second. The logins of a tick count at the middle of the
+    /// tick's time.
     pub(super) fn tenths(&self) -> Vec<u64> {
         let mut tenths: Vec<u64> = Vec::new();
         for (seconds, logins) in &self.logins {
@@ -85,12 +87,12 @@ impl Comeback {
         self.tenths().into_iter().max().unwrap_or(0)
     }
 
-    /// CPU time for each connection, in µs: of the server, and of the load.
+    /// Returns the CPU time per connection in µs: the server's, then the load's.
     pub(super) fn cpu_us_per_connection(&self) -> [f64; 2] {
         self.cpu_us.map(|us| us as f64 / f64::from(self.connections))
     }
 
-    /// Attempts that reached the server. More than 1 if logins were repeated.
+    /// Returns the attempts to connect per connection. The number is above 1 if attempts failed and were repeated.
     pub(super) fn attempts_per_connection(&self) -> f64 {
         self.attempts as f64 / f64::from(self.connections)
     }

@@ -1,4 +1,4 @@
-//! Ways in which a server loses all connections of a load at once.
+//! Ways in which a server loses all connections of a load at the same time.
 
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -10,13 +10,14 @@ use dyno_engine::{DATABASE, Server};
 
 use crate::support::server;
 
-/// Account of the load, which is also its password. The statement that ends the connections of an account spares others.
+/// The account of the load, and its password. The load has its own account, so that the statement that ends an
+/// account's connections does not end other connections.
 pub(super) const USER: &str = "dyno_load";
-/// Time limit of a statement beside all the logins.
+/// Time limit of a statement that the benchmark sends while the load logs in.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Time limit until a killed server listens again.
 const RESTART_PATIENCE: Duration = Duration::from_secs(120);
-/// Time between two looks whether it does.
+/// Time between two attempts to find out whether the server listens.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
 /// A way to lose all connections.
@@ -28,13 +29,14 @@ pub(super) enum Loss {
     Crash,
 }
 
-/// A loss of all connections.
+/// The state at the moment when all connections were lost. Later counters and times are compared with it.
 pub(super) struct Planted {
-    /// The moment from which the server could answer.
+    /// The moment from which the server could answer again.
     pub(super) answers: Instant,
-    /// Connections that the server had taken before, of those that its counter has.
+    /// The server's counter of connections just before the loss.
     pub(super) attempts: u64,
-    /// CPU time that the process which takes the connections had used before, in µs.
+    /// CPU time in µs that the server's process had used before the loss. It is 0 if the server was killed, because a
+    /// new process then accepts the connections.
     pub(super) server_cpu_us: u64,
 }
 
@@ -48,7 +50,7 @@ impl Loss {
         }
     }
 
-    /// Loses the connections.
+    /// Makes the server lose all connections of the load.
     pub(super) fn plant(self, server: &mut Server) -> anyhow::Result<Planted> {
         match self {
             Self::Kill => {
@@ -72,21 +74,21 @@ impl Loss {
     }
 }
 
-/// Makes the account of the load.
+/// Makes the account that the load uses.
 pub(super) fn make_user(server: &Server) -> anyhow::Result<()> {
     server.query(&format!("CREATE USER '{USER}'@'localhost' IDENTIFIED BY '{USER}'"))?;
     server.query(&format!("GRANT ALL ON {DATABASE}.* TO '{USER}'@'localhost'"))?;
     Ok(())
 }
 
-/// Attempts to connect since the server started, with those that failed.
+/// Returns the number of attempts to connect since the server started, including failed ones.
 pub(super) fn attempts(server: &Server) -> anyhow::Result<u64> {
     let rows = server.connect(PATIENCE)?.query("SHOW GLOBAL STATUS LIKE 'Connections'")?.rows;
     let value = rows.into_iter().next().and_then(|row| row.into_iter().nth(1).flatten());
     Ok(value.context("the server does not count its connections")?.parse()?)
 }
 
-/// When a socket is listened on again. A socket whose server is gone refuses.
+/// Waits until a server listens on the socket, and returns when it did. While no server listens, connecting fails.
 fn first_answer(socket: &Path) -> anyhow::Result<Instant> {
     let began = Instant::now();
     while began.elapsed() < RESTART_PATIENCE {

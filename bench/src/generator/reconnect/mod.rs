@@ -1,9 +1,10 @@
-//! How thousands of connections that are lost at once come back: after what time, and how many log in per tenth of a
-//! second.
+//! Measures how thousands of connections come back after all of them were lost at the same time: after what time, and
+//! how many log in per tenth of a second.
 //!
-//! Times count from the moment from which the server could answer: that of the statement which ends the connections, or
-//! that in which a killed server listens again. All connections are lost by then. The CPU time of both sides tells how
-//! fast the host could let the connections in.
+//! Times count from the moment from which the server could answer. This is when the statement that ends the connections
+//! is sent, or when a killed server listens again. All connections are lost before this moment or, if a statement ends
+//! them, right after it. The CPU time of the server and the load shows how fast the host could have accepted the
+//! connections.
 //!
 //! ```console
 //! $ cargo run --release -p dyno-bench -- reconnect
@@ -26,7 +27,7 @@ use crate::support::goals::{Goals, Limit};
 use crate::support::shape::Shape;
 use crate::support::{dyno, pair, server};
 
-/// Longest time until 99% of the connections are back, in seconds.
+/// Goal: longest time until 99% of the connections are back, in seconds.
 const GOAL_SECONDS: f64 = 1.0;
 /// Time limit to open all connections, in seconds.
 const START_SECONDS_MAX: f64 = 120.0;
@@ -39,10 +40,10 @@ pub(crate) struct Options {
     /// Events per second, over all connections.
     #[arg(long, default_value_t = 1000.0)]
     rate: f64,
-    /// How often all connections are lost in each way.
+    /// Number of times that all connections are lost, for each way of losing them.
     #[arg(long, default_value_t = 6)]
     losses: u32,
-    /// Only this way to lose them [default: both]
+    /// Lose the connections only in this way [default: both]
     #[arg(long, value_enum)]
     only: Option<Loss>,
 }
@@ -70,11 +71,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The load, which goes on when its connections are lost.
+/// Changes the job so that the load continues when its connections are lost.
 fn reconnecting(options: &Options, mut job: Job) -> Job {
     USER.clone_into(&mut job.target.user);
     USER.clone_into(&mut job.target.password);
-    // The load ends when it is told to.
+    // The benchmark itself tells the load to end.
     job.seconds = None;
     job.rate = Some(Rate::steady(options.rate));
     job.lost_connections = LostConnections::Reconnect;
@@ -125,7 +126,7 @@ fn print(options: &Options, found: &[(Loss, Vec<Comeback>)]) {
     goals.print("reconnecting");
 }
 
-/// Logins in each tenth of a second, a column for each way.
+/// The number of logins in each tenth of a second, with a column for each way to lose the connections.
 fn logins(found: &[(Loss, Vec<Comeback>)]) -> comfy_table::Table {
     let headings: Vec<&str> =
         std::iter::once("from, s").chain(found.iter().map(|(way, _)| way.text())).collect();

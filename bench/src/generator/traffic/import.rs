@@ -1,4 +1,4 @@
-//! Importing logs: bytes per second of CPU time, and memory.
+//! Importing logs: how many bytes per second of CPU time, and how much memory.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -11,11 +11,12 @@ use super::logs::Kind;
 use crate::support::child::{self, Session};
 use crate::support::pair;
 
-/// The argument with which the benchmark starts itself to import a log.
+/// The argument with which the benchmark starts itself as a child process that imports a log.
 pub(crate) const IMPORT: &str = "import-log";
 
-/// Goals: log bytes per second of CPU time, and memory.
+/// Goal: smallest amount of log, in MB, that must be imported per second of CPU time.
 const MB_PER_SECOND_MIN: f64 = 300.0;
+/// Goal: largest memory of an import, in MB.
 const MEMORY_MB_MAX: f64 = 200.0;
 
 pub(super) fn run(megabytes: u64, rounds: usize) -> anyhow::Result<()> {
@@ -67,7 +68,7 @@ pub(super) fn run(megabytes: u64, rounds: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Imports a log in a process of its own. Returns its CPU time (µs), its memory (bytes) and the number of statements.
+/// Imports a log in a separate process. Returns its CPU time (µs), its memory (bytes) and the number of statements.
 fn import(log: &std::path::Path, out: &std::path::Path) -> anyhow::Result<(u64, u64, u64)> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg(IMPORT).args([log, out]).stdout(Stdio::piped());
@@ -78,7 +79,7 @@ fn import(log: &std::path::Path, out: &std::path::Path) -> anyhow::Result<(u64, 
     Ok((cpu_us, memory_bytes_max, statements?))
 }
 
-/// Imports a log, and prints the number of its statements: the process that [`run`] measures.
+/// Imports a log and prints the number of its statements. [`run`] measures this in a child process.
 pub(crate) fn import_log(arguments: &[PathBuf]) -> anyhow::Result<()> {
     let [log, out] = arguments else { anyhow::bail!("needs a log and a traffic file") };
     let stop = AtomicBool::new(false);

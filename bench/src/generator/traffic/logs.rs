@@ -1,4 +1,4 @@
-//! Logs of any size, made by repetition with other values each time.
+//! Makes logs of any size by repeating statements with different values.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -13,7 +13,7 @@ pub(super) enum Kind {
     Varied,
 }
 
-/// Statements that follow each other, and their seconds.
+/// The statements of a session in order, and how long each takes in seconds. `{}` stands for a value.
 const STATEMENTS: [(&str, f64); 6] = [
     ("BEGIN", 0.000_02),
     ("SELECT c FROM sbtest1 WHERE id = {}", 0.000_15),
@@ -25,7 +25,7 @@ const STATEMENTS: [(&str, f64); 6] = [
     ),
     ("COMMIT", 0.002),
 ];
-/// Shapes of the statements in a varied log.
+/// Number of different shapes of statements in a varied log.
 const SHAPES: u64 = 2000;
 const COLUMNS: [&str; 8] =
     ["name", "email", "status", "created_at", "amount", "customer_id", "quantity", "notes"];
@@ -41,7 +41,7 @@ impl Kind {
         }
     }
 
-    /// Writes a log of at least this many bytes. Returns the number of its statements.
+    /// Writes a log of at least `bytes_min` bytes. Returns the number of its statements.
     pub(super) fn write(self, path: &Path, bytes_min: u64) -> anyhow::Result<u64> {
         let mut out = BufWriter::with_capacity(1 << 20, File::create(path)?);
         let (mut written, mut number) = (0, 0);
@@ -56,7 +56,7 @@ impl Kind {
     }
 
     fn entry(self, number: u64) -> String {
-        // Sessions take turns, each with its next statement.
+        // The sessions take turns, and each sends its next statement.
         let (session, step) = (number % SESSIONS, number / SESSIONS);
         let (statement, seconds) = STATEMENTS[(step % STATEMENTS.len() as u64) as usize];
         let value = number.wrapping_mul(2_654_435_761) % 1_000_000;
@@ -86,7 +86,7 @@ impl Kind {
     }
 }
 
-/// A statement with values in its places.
+/// Returns a statement with a value in place of each `{}`.
 fn filled(statement: &str, mut value: u64) -> String {
     let mut text = String::with_capacity(statement.len() + 16);
     for (at, part) in statement.split("{}").enumerate() {
@@ -99,7 +99,7 @@ fn filled(statement: &str, mut value: u64) -> String {
     text
 }
 
-/// A statement as mappers of objects write them, in one of the shapes.
+/// Makes a statement like those of object-relational mappers. `value` selects its shape.
 fn varied(value: u64) -> String {
     let shape = value % SHAPES;
     let column = |place: u64| COLUMNS[((shape + place * (1 + shape / 8)) % 8) as usize];

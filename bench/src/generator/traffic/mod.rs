@@ -1,4 +1,4 @@
-//! Traffic of servers: how fast logs are imported, and what a replay costs the client beside pgreplay.
+//! Traffic of servers: how fast logs are imported, and what a replay costs the client, compared with pgreplay.
 //!
 //! ```console
 //! $ cargo run --release -p dyno-bench -- traffic
@@ -19,7 +19,7 @@ pub(crate) struct Options {
     /// Size of each log that is imported, in MB.
     #[arg(long, default_value_t = 1000)]
     megabytes: u64,
-    /// Measurements of each side. The table shows medians.
+    /// Number of measurements of each program. The table shows medians.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
     /// Statements that are replayed.
@@ -38,7 +38,7 @@ pub(crate) struct Options {
 enum Part {
     /// Importing logs.
     Import,
-    /// Replaying, beside pgreplay.
+    /// Replaying statements, compared with pgreplay.
     Replay,
 }
 

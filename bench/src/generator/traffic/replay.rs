@@ -1,4 +1,4 @@
-//! Replaying the csvlog of a PostgreSQL server: the client's CPU time per statement, beside pgreplay.
+//! Replaying the csvlog of a PostgreSQL server: the client's CPU time per statement, compared with pgreplay.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -15,13 +15,13 @@ use crate::support::child::{self, Sample, Session};
 use crate::support::pair::{self, Pair};
 use crate::support::{dyno, server};
 
-/// Connections of the load that is logged.
+/// Number of connections of the load whose statements are logged.
 const CONNECTIONS: u32 = 8;
-/// Statements per second of that load.
+/// Statements per second of the load whose statements are logged.
 const RATE: f64 = 2000.0;
-/// How many times as fast both sides replay.
+/// The speed at which both sides replay, as a multiple of the original speed.
 const PACE: f64 = 2.0;
-/// Longest wait for the server's log.
+/// Time limit for the server to complete its log.
 const LOG_PATIENCE: Duration = Duration::from_secs(60);
 
 pub(super) fn run(pgreplay: &Path, statements: u32, rounds: usize) -> anyhow::Result<()> {
@@ -38,7 +38,8 @@ pub(super) fn run(pgreplay: &Path, statements: u32, rounds: usize) -> anyhow::Re
         ("log_min_error_statement", "log"),
     ])?;
     record(&server, statements, &log)?;
-    // Since version 16, PostgreSQL begins the detail with a capital letter, which pgreplay 1.2 does not know.
+    // Since version 16, PostgreSQL writes `Parameters` with a capital letter in the detail of a log line, and pgreplay
+    // 1.2 does not recognise this.
     let for_pgreplay = folder.path().join("pgreplay.csv");
     std::fs::write(&for_pgreplay, std::fs::read_to_string(&log)?.replace("Parameters: $", "parameters: $"))?;
     let traffic = folder.path().join("a.traffic");
@@ -79,7 +80,7 @@ pub(super) fn run(pgreplay: &Path, statements: u32, rounds: usize) -> anyhow::Re
     Ok(())
 }
 
-/// Logs point selects on the server, and copies its log.
+/// Runs point selects while the server logs statements, and copies the server's log to `to`.
 fn record(server: &Server, statements: u32, to: &Path) -> anyhow::Result<()> {
     let access = server.access();
     let script = |command: &str| Job {
@@ -96,7 +97,8 @@ fn record(server: &Server, statements: u32, to: &Path) -> anyhow::Result<()> {
     for sql in ["ALTER SYSTEM SET log_statement = 'all'", "SELECT pg_reload_conf()"] {
         server.query(sql)?;
     }
-    // New sessions read the setting when they begin.
+    // A session reads the setting when it begins. The sessions of this run begin after the change, so their statements
+    // are logged.
     dyno::run(&script("run"), Session::Servers)?;
     for sql in ["ALTER SYSTEM RESET log_statement", "SELECT pg_reload_conf()"] {
         server.query(sql)?;

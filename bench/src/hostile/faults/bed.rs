@@ -1,4 +1,4 @@
-//! The place of the runs: a folder with caches, plans and results, on file systems that can be filled.
+//! The folder of the runs, with their caches, plans and results. It has file systems that the benchmark can fill.
 
 use std::ffi::CString;
 use std::fs::{self, File};
@@ -15,13 +15,13 @@ use tempfile::TempDir;
 use super::plans::PlanKind;
 use super::{processes, traces};
 
-/// Options of the file systems in memory, with their sizes.
+/// Sizes of the file systems in memory, as mount options.
 const DATA_DISK: &str = "size=2g";
 const RESULTS_DISK: &str = "size=64m";
 /// Name of the file that fills a disk.
 const BALLAST: &str = "ballast";
 
-/// A folder for runs. Dropping it removes everything in it and unmounts everything below it.
+/// A folder for runs. When it is dropped, everything below it is unmounted and removed.
 pub(super) struct Bed {
     folder: TempDir,
     dyno: PathBuf,
@@ -42,7 +42,7 @@ impl Bed {
             fs::create_dir(bed.path(name))?;
         }
         if is_root {
-            // Servers with their own account must be able to traverse it.
+            // Servers that run under their own account must be able to traverse the folder.
             let open = std::os::unix::fs::PermissionsExt::from_mode(0o711);
             fs::set_permissions(bed.folder.path(), open)?;
             mount(&bed.path("memory"), DATA_DISK)?;
@@ -70,14 +70,14 @@ impl Bed {
         self.path("results/dyno.db")
     }
 
-    /// The cache that holds the data of a plan's runs. Volumes need a loop device, which needs a file on a
-    /// disk.
+    /// Returns the cache with the data of a plan's runs. The plan with volumes has its cache on a disk: a volume
+    /// needs a loop device, and a loop device needs a file on a disk.
     pub(super) fn cache(&self, plan: PlanKind) -> PathBuf {
         self.path(if plan == PlanKind::Confined { "disk/cache" } else { "memory/cache" })
     }
 
-    /// Starts `dyno run` in its own process group, as a shell does. Its standard error goes to the file
-    /// `said`.
+    /// Starts `dyno run` in its own process group, as a shell does. Its standard output and standard error go to
+    /// the file `said`.
     pub(super) fn start(&self, plan: PlanKind, resume: bool, said: &Path) -> io::Result<Child> {
         let mut command = Command::new(&self.dyno);
         command.arg("run").arg(plan_file(plan)).args(["--no-html", "--results"]).arg(self.results());
@@ -91,7 +91,7 @@ impl Bed {
         command.stdout(said.try_clone()?).stderr(said).spawn()
     }
 
-    /// The file systems that runs use, except the mounts that runs make themselves.
+    /// Returns the mounted volumes of the systems whose data is on a volume.
     pub(super) fn volumes(&self) -> Vec<PathBuf> {
         let runs = self.cache(PlanKind::Confined).join("runs");
         let items = fs::read_dir(runs).into_iter().flatten().flatten();
@@ -124,12 +124,12 @@ fn mount(at: &Path, options: &str) -> anyhow::Result<()> {
     if status != 0 {
         return Err(io::Error::last_os_error()).with_context(|| format!("cannot mount {}", at.display()));
     }
-    // Only the owner may write, as in an ordinary folder.
+    // Only the owner may write into the file system, as in an ordinary folder.
     fs::set_permissions(at, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
     Ok(())
 }
 
-/// Keeps the disk of a folder full until it is dropped.
+/// Keeps the disk of a folder full until this value is dropped.
 pub(super) struct Ballast(PathBuf);
 
 impl Ballast {
@@ -137,7 +137,7 @@ impl Ballast {
         let path = folder.join(BALLAST);
         let file = File::create(&path)?;
         let ballast = Self(path);
-        // Large pieces first, then smaller ones, until no byte is free.
+        // Allocates large pieces first and then smaller ones, until less than 4 KiB are free.
         let mut at = 0;
         let mut piece: i64 = 1 << 30;
         while piece >= 4096 {
@@ -157,7 +157,7 @@ impl Drop for Ballast {
     }
 }
 
-/// Makes a folder immutable, even for root, until it is dropped (`FS_IOC_SETFLAGS`).
+/// Makes a folder immutable, even for root, until this value is dropped (`FS_IOC_SETFLAGS`).
 pub(super) struct NoRight(File);
 
 impl NoRight {
@@ -168,13 +168,14 @@ impl NoRight {
     }
 
     fn set(&self, is_immutable: bool) -> io::Result<()> {
-        // From linux/fs.h. The libc crate defines them for some targets only.
+        // The values are from linux/fs.h. The libc crate defines them for some targets only.
         const GET: libc::Ioctl = 0x8008_6601_u32 as libc::Ioctl;
         const SET: libc::Ioctl = 0x4008_6602_u32 as libc::Ioctl;
         const IMMUTABLE: libc::c_long = 0x10;
         let descriptor = std::os::fd::AsRawFd::as_raw_fd(&self.0);
         let mut flags: libc::c_long = 0;
-        // SAFETY: both calls take a pointer to a number of this size, which lives through them.
+        // SAFETY: both calls take a pointer to `flags`, which has the size that they expect and lives through the
+        // calls.
         let status = unsafe {
             let got = libc::ioctl(descriptor, GET, &raw mut flags);
             flags = if is_immutable { flags | IMMUTABLE } else { flags & !IMMUTABLE };

@@ -1,4 +1,4 @@
-//! Injects faults.
+//! Injects faults into a run.
 
 use std::path::Path;
 use std::process::Child;
@@ -13,13 +13,13 @@ use super::kind::Kind;
 use super::plans::PlanKind;
 use super::processes::{self, Process};
 
-/// How long a process is stopped. It is shorter than the timeouts of a run.
+/// How long a process is stopped. This is shorter than the timeouts of a run.
 pub(super) const STOPPED: Duration = Duration::from_millis(1500);
 /// How long a disk stays full, or a folder immutable.
 const HELD: Duration = Duration::from_secs(2);
-/// How long the disk with the results stays full, unless it stays full until the end.
+/// How long the disk with the results stays full, unless the fault lasts until the end of the run.
 const HELD_SHORT: Duration = Duration::from_secs(1);
-/// How long to wait for a target.
+/// How long to wait until a target of a fault appears.
 const TARGET_PATIENCE: Duration = Duration::from_secs(15);
 
 /// An injected fault and its time.
@@ -29,9 +29,9 @@ pub(super) struct Injected {
     pub(super) began_ms: i64,
     /// The system that the fault hit; `None` if it hit all systems or an unknown one.
     pub(super) system: Option<&'static str>,
-    /// A further problem that was found during the injection.
+    /// A problem that was found while the fault was injected.
     pub(super) complaint: Option<String>,
-    /// Whether the fault ends the run.
+    /// Whether the fault makes `dyno` end.
     pub(super) ends_dyno: bool,
 }
 
@@ -75,7 +75,7 @@ impl Session<'_> {
                 if matches!(kind, Kind::LoadKilled | Kind::ServerKilled) {
                     processes::send(libc::SIGKILL, process.pid);
                 } else {
-                    // All processes of a server stop together, as when the hypervisor pauses the machine.
+                    // Stop all processes of a server together, as when a hypervisor pauses its machine.
                     let below = processes::descendants(process.pid);
                     let all: Vec<i32> =
                         below.iter().map(|process| process.pid).chain([process.pid]).collect();
@@ -99,7 +99,7 @@ impl Session<'_> {
                     return Ok(None);
                 };
                 injected.began_ms = now_ms();
-                // The volume may have been removed with its server.
+                // Filling fails if the volume was removed together with its server.
                 if self.fill(&volume, HELD).is_err() {
                     return Ok(None);
                 }
@@ -125,7 +125,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Starts a second `dyno` that resumes the run. It must refuse, because this `dyno` holds the run.
+    /// Starts a second `dyno` that resumes the run. The second `dyno` must refuse, because the first one is still
+    /// executing the run. Returns a complaint if it does not refuse.
     fn resume_twice(&mut self) -> anyhow::Result<Option<String>> {
         let said = self.bed.path("second.txt");
         let mut second = self.bed.start(self.plan, true, &said)?;
@@ -137,7 +138,7 @@ impl Session<'_> {
         Ok(is_wrong.then(|| format!("a second --resume was not refused: {said}")))
     }
 
-    /// Polls until `look` finds something; `None` if it does not in time.
+    /// Polls until `look` returns something. Returns `None` after a time limit, or if the run ends.
     fn wait_for<T>(&mut self, mut look: impl FnMut(&mut Self) -> Option<T>) -> Option<T> {
         let began = Instant::now();
         while began.elapsed() < TARGET_PATIENCE && !self.has_ended() {
@@ -149,7 +150,8 @@ impl Session<'_> {
         None
     }
 
-    /// A process to hit at a random moment of its life, with its system.
+    /// Waits for a random time while a load runs. Then returns a random process to hit, and the system of the
+    /// process if it is known.
     fn target(&mut self, kind: Kind, random: &mut Random) -> Option<(Process, Option<&'static str>)> {
         let wants_load = matches!(kind, Kind::LoadKilled | Kind::LoadStopped);
         let is_there = |session: &mut Self| {
@@ -171,7 +173,7 @@ impl Session<'_> {
             return None;
         }
         let (process, system) = targets.swap_remove(random.index(targets.len()));
-        // For a server with several processes, the fault kills a random one of them.
+        // If a server has several processes, kill a random one of them.
         if kind == Kind::ServerKilled {
             let mut below = processes::descendants(process.pid);
             below.push(process);
@@ -185,7 +187,7 @@ fn is_load(process: &Process) -> bool {
     process.command.ends_with(" drive ")
 }
 
-/// The system that a server's first process belongs to, as named in the plans of this benchmark.
+/// Returns the name that this benchmark's plans give to the system of a server process. `None` for other processes.
 fn system_of(process: &Process) -> Option<&'static str> {
     let program = process.command.split(' ').next()?.rsplit('/').next()?;
     match program {

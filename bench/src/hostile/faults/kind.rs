@@ -1,4 +1,4 @@
-//! The kinds of faults, and the plans that each applies to.
+//! The kinds of faults, and the plans into whose runs each can be injected.
 
 use super::plans::PlanKind;
 
@@ -55,19 +55,19 @@ impl Kind {
         }
     }
 
-    /// Whether it can be injected into a run of this plan.
+    /// Whether a fault of this kind can be injected into a run of the plan.
     pub(super) fn fits(self, plan: PlanKind, is_root: bool) -> bool {
         match self {
             Self::ServerKilled | Self::ServerStopped => plan != PlanKind::Sqlite,
             Self::VolumeFull => plan == PlanKind::Confined,
-            // It needs a file system in memory, which only root can mount.
+            // This fault needs a file system in memory, which only root can mount.
             Self::DataDiskFull => is_root && plan != PlanKind::Confined,
             Self::ResultsDiskFull | Self::ResultsDiskFullForLong => is_root,
             _ => true,
         }
     }
 
-    /// Whether the fault ends the whole run, so that no trial in progress may count as good.
+    /// Whether the fault ends the whole run. If it does, trials that were in progress must not count as good.
     pub(super) fn hits_all(self) -> bool {
         matches!(self, Self::DynoKilled | Self::DynoInterrupted | Self::DynoTerminated)
     }

@@ -1,4 +1,4 @@
-//! A record of every committed trial that was ever seen in the results file, with its content.
+//! A record of the committed trials that have been seen in the results file, with digests of their contents.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -22,18 +22,18 @@ pub(super) struct Trial {
     pub(super) errors: i64,
     pub(super) latency_max_us: f64,
     pub(super) gap_longest_seconds: f64,
-    /// Digest of all columns and of the rows that belong to the trial.
+    /// Digest of the trial's columns, and of the rows in other tables that belong to the trial.
     pub(super) digest: u64,
 }
 
-/// The state of a plan's last run.
+/// The state of a plan's latest run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RunState {
     pub(super) id: i64,
     pub(super) status: String,
 }
 
-/// The results file, and the trials that it once held.
+/// The results file, and the trials that it contained when it was last read.
 pub(super) struct Ledger {
     path: PathBuf,
     seen: BTreeMap<i64, u64>,
@@ -48,8 +48,8 @@ impl Ledger {
         &self.path
     }
 
-    /// Records the trials that are committed now. Also returns the number of earlier trials that are gone or
-    /// changed.
+    /// Records the trials that are committed now, and returns them. Also returns how many trials of the previous
+    /// reading are gone or changed.
     pub(super) fn read(&mut self) -> rusqlite::Result<(Vec<Trial>, u32)> {
         let trials = match self.connect() {
             None => Vec::new(),
@@ -57,12 +57,12 @@ impl Ledger {
         };
         let now: BTreeMap<i64, u64> = trials.iter().map(|trial| (trial.id, trial.digest)).collect();
         let lost = self.seen.iter().filter(|(id, digest)| now.get(id) != Some(digest)).count() as u32;
-        // A loss is counted once.
+        // From now on, compare with the new state, so that each loss is counted once.
         self.seen = now;
         Ok((trials, lost))
     }
 
-    /// The last run of a plan.
+    /// Returns the latest run of a plan.
     pub(super) fn last_run(&self, plan: &str) -> rusqlite::Result<Option<RunState>> {
         let Some(file) = self.connect() else { return Ok(None) };
         let file = file?;
@@ -73,7 +73,8 @@ impl Ledger {
         rows.next().transpose()
     }
 
-    /// The smallest number of complete trials over all steps and systems of a run.
+    /// Returns the number of rounds whose four trials are completed: two steps on two systems. Loads are not
+    /// counted.
     pub(super) fn rounds_complete(&self, run: i64) -> rusqlite::Result<u32> {
         let Some(file) = self.connect() else { return Ok(0) };
         file?.query_row(
@@ -109,7 +110,7 @@ fn trials(file: &Connection) -> rusqlite::Result<Vec<Trial>> {
         .map(|table| format!("(SELECT count(*) FROM {table} WHERE trial_id = trial.id)"));
     let mut statement =
         file.prepare(&format!("SELECT trial.*, {} FROM trial ORDER BY id", parts.join(", ")))?;
-    // This column may change when the trial is rerun.
+    // This column is left out of the digest, because it changes when the trial is repeated.
     let counts = statement.column_index("is_superseded")?;
     let columns = statement.column_count();
     let mut rows = statement.query([])?;

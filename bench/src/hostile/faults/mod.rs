@@ -1,5 +1,5 @@
-//! Injects faults at random moments of real runs and counts the damage: committed trials that are lost,
-//! leftovers, wrong results that count as good, and runs that do not resume.
+//! Injects faults at random moments of real runs, and counts the damage: committed trials that are lost, leftovers,
+//! wrong results that count as good, and runs that cannot be resumed.
 //!
 //! ```console
 //! $ cargo build && cargo run -p dyno-bench -- faults
@@ -39,11 +39,11 @@ use self::tally::{Count, Tally};
 use self::traces::Traces;
 use crate::support::{dyno, pair};
 
-/// How long a run may take without a fault. After that it counts as stuck.
+/// Time limit of a run without faults. A run that takes longer counts as stuck.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// How long child processes may live after their `dyno` was killed.
+/// Time limit for child processes to end after their `dyno` has ended.
 const AFTERLIFE: Duration = Duration::from_secs(15);
-/// Attempts to complete a run without faults.
+/// Number of attempts, without faults, to complete a run.
 const LAST_ATTEMPTS: u32 = 2;
 
 #[derive(Args)]
@@ -93,19 +93,19 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     outcome
 }
 
-/// Executes runs one after the other and injects faults into each.
+/// Executes runs one after the other, and injects faults into each.
 struct Campaign<'a> {
     bed: &'a Bed,
     traces: Traces,
-    /// Caches whose last session was killed, or could not remove its files. The next session in the same
-    /// cache removes them.
+    /// Caches whose last session was killed or could not remove its files. The next session in the same cache
+    /// removes the files.
     uncleared: BTreeSet<PathBuf>,
     ledger: Ledger,
     random: Random,
     tally: Tally,
-    /// Kinds that remain in the current cycle, so that each kind has its turn.
+    /// The kinds of faults that have not been injected yet in the current cycle. Each kind is injected once in a cycle.
     to_come: Vec<Kind>,
-    /// The fault that the next finding is attributed to.
+    /// The most recent fault. The next damage that is found is attributed to this fault.
     recent: Option<Kind>,
     stop: Arc<AtomicBool>,
 }
@@ -113,14 +113,14 @@ struct Campaign<'a> {
 /// The next step after a session.
 enum Next {
     Resume,
-    /// The session ended before there was a run. Start a new one.
+    /// The session ended before it began a run, so a new run must be started.
     Anew,
     Complete,
     /// The run is incomplete, but `dyno` did not resume it.
     Refused,
 }
 
-/// The end of a session.
+/// How a session, one `dyno run`, ended.
 struct Ended {
     /// `None` if the session was stuck and was killed.
     status: Option<ExitStatus>,
@@ -146,7 +146,7 @@ impl Campaign<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Injects faults into one run, then completes it.
+    /// Injects faults into one run, and then completes it.
     fn one_run(&mut self, plan: PlanKind, options: &Options) -> anyhow::Result<()> {
         let mut resumes = false;
         let until = (self.tally.injected() + options.faults_a_run).min(options.faults);
@@ -185,7 +185,7 @@ impl Campaign<'_> {
         Ok(if has_begun { Next::Resume } else { Next::Anew })
     }
 
-    /// Checks that a run that ended with success has all of its rounds.
+    /// Checks that a run that ended successfully has all its rounds.
     fn expect_complete(&mut self, plan: PlanKind) -> anyhow::Result<()> {
         let Some(run) = self.ledger.last_run(plan.name())? else { return Ok(()) };
         let rounds = self.ledger.rounds_complete(run.id)?;
@@ -201,8 +201,8 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// One `dyno run`. Injects faults until one ends the run or `until` faults were injected. Returns how the
-    /// session ended.
+    /// Executes one `dyno run`. Injects faults until one of them ends the run, or until the number of faults in all
+    /// runs so far is `until`. Returns how the session ended.
     fn session(&mut self, plan: PlanKind, resume: bool, until: u32) -> anyhow::Result<Ended> {
         let known: BTreeSet<i64> = self.read()?.iter().map(|trial| trial.id).collect();
         let said = self.bed.path("said.txt");
@@ -227,10 +227,11 @@ impl Campaign<'_> {
                         break;
                     }
                 }
-                // The kind has its turn in another run.
+                // Nothing appeared that this kind of fault can hit, so the kind remains to be injected later.
                 None => self.to_come.push(kind),
             }
-            // The next fault hits the rest of the run.
+            // After the first fault, the run has less time left. Therefore the random waits before further faults are
+            // shorter.
             window = plan.window_seconds() / 2.0;
         }
         let ended = self.end(dyno, &said)?;
@@ -238,7 +239,8 @@ impl Campaign<'_> {
         Ok(ended)
     }
 
-    /// The next kind that fits a plan. Each kind comes equally often.
+    /// Draws the next kind of fault that can be injected into a run of the plan. In the long run, all kinds are drawn
+    /// equally often.
     fn next_kind(&mut self, plan: PlanKind) -> Option<Kind> {
         for _ in 0..2 {
             let fits = |kind: &Kind| kind.fits(plan, self.bed.is_root);
@@ -252,7 +254,7 @@ impl Campaign<'_> {
         None
     }
 
-    /// Waits until a run and all of its child processes have ended.
+    /// Waits until a run and all its child processes have ended.
     fn end(&mut self, mut dyno: std::process::Child, said: &std::path::Path) -> anyhow::Result<Ended> {
         let began = Instant::now();
         let mut is_stuck = false;
@@ -279,7 +281,7 @@ impl Campaign<'_> {
         Ok(Ended { status: (!is_stuck).then_some(status), said })
     }
 
-    /// Checks the trials that a session left, and its leftovers unless a later session is to remove them.
+    /// Checks the trials of a session. Also looks for leftovers, unless a later session has to remove them.
     fn judge(
         &mut self,
         plan: PlanKind,
@@ -329,7 +331,7 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// Reads the committed trials. Trials that are gone or changed count as lost.
+    /// Reads the committed trials. Counts trials as lost if they are gone or have changed.
     fn read(&mut self) -> anyhow::Result<Vec<Trial>> {
         let (trials, lost) = self.ledger.read().with_context(|| self.ledger.path().display().to_string())?;
         for _ in 0..lost {
@@ -346,7 +348,7 @@ impl Campaign<'_> {
     }
 }
 
-/// The last lines of the standard error.
+/// Returns the last three lines of a run's output.
 fn last_lines(said: &str) -> String {
     let lines: Vec<&str> = said.lines().rev().take(3).collect();
     lines.into_iter().rev().collect::<Vec<_>>().join(" / ")

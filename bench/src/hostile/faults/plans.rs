@@ -1,4 +1,4 @@
-//! Small plans of several rounds, whose runs take a few seconds.
+//! Small plans with several rounds. Their runs take a few seconds.
 
 /// The plan of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,17 +7,17 @@ pub(super) enum PlanKind {
     Sqlite,
     /// MariaDB and PostgreSQL, in turns.
     Servers,
-    /// The same servers, each with a memory limit and its own volume.
+    /// MariaDB and PostgreSQL in turns, each with a memory limit and its own volume.
     Confined,
 }
 
-/// Rounds of each plan.
+/// Number of rounds in each plan.
 pub(super) const ROUNDS: u32 = 3;
-/// Measured seconds of each trial, except loads.
+/// Measured seconds of each trial that is not a load.
 pub(super) const SECONDS: f64 = 0.6;
-/// Systems of each plan.
+/// Number of systems in each plan.
 pub(super) const SYSTEMS: u32 = 2;
-/// Rows of a load.
+/// Number of rows that a load inserts.
 pub(super) const ROWS: u32 = 400;
 
 impl PlanKind {
@@ -31,7 +31,7 @@ impl PlanKind {
         }
     }
 
-    /// The time within which most of a run takes place, in seconds.
+    /// Returns the longest time, in seconds, from the start of a run to its first fault. It covers most of the run.
     pub(super) fn window_seconds(self) -> f64 {
         match self {
             Self::Sqlite => 5.0,

@@ -1,5 +1,5 @@
-//! The descendants of this process. Orphans become children of this process, so the list misses none of them
-//! and contains no foreign process.
+//! The descendants of this process. Orphaned descendants become children of this process. Therefore the list is
+//! complete, and contains no foreign process.
 
 use std::fs;
 use std::io;
@@ -24,7 +24,7 @@ pub(super) fn adopt_orphans() -> io::Result<()> {
     }
 }
 
-/// All live descendants of a process, parents before their children.
+/// Returns all live descendants of a process, parents before their children.
 pub(super) fn descendants(of: i32) -> Vec<Process> {
     let all: Vec<Process> = all().collect();
     let mut found: Vec<Process> = Vec::new();
@@ -43,7 +43,7 @@ fn all() -> impl Iterator<Item = Process> {
     entries.filter_map(|entry| {
         let pid = entry.file_name().to_str()?.parse().ok()?;
         let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
-        // proc(5): the name is in parentheses and may itself contain any character.
+        // proc(5): the program's name is in parentheses, and may itself contain any character.
         let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
         let state = fields.next()?;
         let parent = fields.next()?.parse().ok()?;
@@ -53,7 +53,8 @@ fn all() -> impl Iterator<Item = Process> {
     })
 }
 
-/// Waits until this process has no live descendants. Returns those that remain.
+/// Waits until this process has no live descendants, or until the time is over. Returns the descendants that
+/// remain.
 pub(super) fn gone_within(patience: Duration) -> Vec<Process> {
     let began = Instant::now();
     loop {
@@ -74,13 +75,13 @@ pub(super) fn end_all() {
     gone_within(Duration::from_secs(10));
 }
 
-/// Reaps children that have ended. Call it only while no [`std::process::Child`] is waited for.
+/// Reaps children that have ended. It must not be called while a [`std::process::Child`] is still to be waited for.
 fn reap() {
     // SAFETY: a null status is allowed (waitpid(2)).
     while unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } > 0 {}
 }
 
-/// Sends a signal to a process, or to a group if the number is negative. It is not an error if the process has
+/// Sends a signal to a process, or to a process group if the number is negative. Does nothing if the process has
 /// ended.
 pub(super) fn send(signal: i32, pid: i32) {
     // SAFETY: kill takes no pointer.
@@ -91,7 +92,7 @@ fn own_pid() -> i32 {
     std::process::id().cast_signed()
 }
 
-/// The files in a folder that a process has mapped.
+/// Returns the files below a folder that a process has mapped into its memory.
 pub(super) fn mapped_in(pid: i32, folder: &Path) -> Vec<String> {
     let folder = format!("{}/", folder.display());
     let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();

@@ -1,18 +1,18 @@
-//! Counts faults and their consequences.
+//! Counts injected faults and what they caused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::kind::Kind;
 use crate::support::pair;
 
-/// What is counted. The goal of each count is 0.
+/// The kinds of damage that are counted. The goal for each is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
     /// A committed trial that is gone or changed.
     Lost,
-    /// Something that remains although no run is in progress.
+    /// A file, mount or other resource that still exists although no run is in progress.
     LeftBehind,
-    /// A trial that counts as good although the fault must have hit it.
+    /// A trial that counts as good although the fault must have affected it.
     WrongAsGood,
     /// A run that cannot be resumed.
     NotResumed,
@@ -31,15 +31,15 @@ impl Count {
     }
 }
 
-/// All counts.
+/// How many faults were injected and how much damage was found, for each kind of fault.
 #[derive(Default)]
 pub(super) struct Tally {
     rows: BTreeMap<Kind, Row>,
-    /// Findings before the first fault.
+    /// Damage that was found before the first fault.
     before: Row,
     pub(super) runs: u32,
     pub(super) trials: usize,
-    /// Runs that were completed.
+    /// The ids of the runs that were completed.
     pub(super) known_runs: BTreeSet<i64>,
 }
 
@@ -70,7 +70,7 @@ impl Tally {
         row.found[count as usize] += 1;
     }
 
-    /// One row per kind of fault, then the totals, then the goals.
+    /// Makes a table with a row for each kind of fault, then the totals, then the goals.
     pub(super) fn table(&self) -> comfy_table::Table {
         let [lost, left, wrong, stuck] = Count::ALL.map(Count::words);
         let mut table = pair::table(&["fault", "injected", lost, left, wrong, stuck]);

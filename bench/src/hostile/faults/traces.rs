@@ -1,4 +1,4 @@
-//! Leftovers of runs in the kernel and on disk.
+//! Finds the resources that runs leave behind in the kernel and on disk.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::processes;
 
-/// What was seen of the runs in a folder. All of it must be gone when they have ended.
+/// The resources that the runs in a folder have created so far. None of them may exist when the runs have ended.
 pub(super) struct Traces {
     folder: PathBuf,
     /// Mounts that the benchmark itself made.
@@ -18,7 +18,7 @@ pub(super) struct Traces {
 }
 
 impl Traces {
-    /// For runs in a folder that is still empty.
+    /// Begins the record for a folder in which no run has begun.
     pub(super) fn new(folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),
@@ -29,7 +29,7 @@ impl Traces {
         }
     }
 
-    /// Records what exists now and could be left behind.
+    /// Records the resources that a run has created and could leave behind.
     pub(super) fn note(&mut self, dyno: i32) {
         for cache in caches(&self.folder) {
             for item in items(&cache.join("runs")) {
@@ -47,7 +47,7 @@ impl Traces {
         self.segments.extend(segments().filter(|(_, creator)| pids.contains(creator)).map(|(id, _)| id));
     }
 
-    /// What remains although no run is in progress, one line each.
+    /// Returns a line for each resource that still exists although no run is in progress.
     pub(super) fn left(&self) -> Vec<String> {
         let mut left = Vec::new();
         let mounts = mounts_in(&self.folder).into_iter().filter(|mount| !self.mounts.contains(mount));
@@ -75,7 +75,7 @@ impl Traces {
         left
     }
 
-    /// Removes the leftovers, so that each is counted once.
+    /// Removes the leftovers, and forgets System V segments, so that each leftover is counted once.
     pub(super) fn clear(&mut self) {
         clear(&self.folder, &self.mounts);
         for group in &self.groups {
@@ -88,7 +88,8 @@ impl Traces {
     }
 }
 
-/// Unmounts the mounts below a folder, except those in `but`, and removes the files that runs left there.
+/// Unmounts the mounts below a folder, except those in `but`. Also removes the files that runs left behind in the
+/// folder.
 pub(super) fn clear(folder: &Path, but: &BTreeSet<PathBuf>) {
     for mount in mounts_in(folder).into_iter().rev().filter(|mount| !but.contains(mount)) {
         unmount(&mount);
@@ -118,19 +119,19 @@ fn items(folder: &Path) -> Vec<PathBuf> {
     fs::read_dir(folder).into_iter().flatten().flatten().map(|item| item.path()).collect()
 }
 
-/// Whether the name is a temporary one, as snapshots and templates have while they are made.
+/// Whether a file has a temporary name, as snapshots and templates have while they are being made.
 fn is_half_made(item: &Path) -> bool {
     item.file_name().is_some_and(|name| name.to_string_lossy().starts_with(['.', '_']))
 }
 
-/// Mounts at or below a folder, in order of creation (proc(5), mountinfo).
+/// Returns the mounts at or below a folder, in order of creation (proc(5), mountinfo).
 fn mounts_in(folder: &Path) -> Vec<PathBuf> {
     let text = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let points = text.lines().filter_map(|line| line.split(' ').nth(4)).map(PathBuf::from);
     points.filter(|point| point.starts_with(folder)).collect()
 }
 
-/// Loop devices whose file is below a folder.
+/// Returns the loop devices whose file is below a folder.
 fn loop_devices(folder: &Path) -> Vec<String> {
     let of = |device: PathBuf| {
         let file = fs::read_to_string(device.join("loop/backing_file")).ok()?;
@@ -140,7 +141,7 @@ fn loop_devices(folder: &Path) -> Vec<String> {
     items(Path::new("/sys/block")).into_iter().filter_map(of).collect()
 }
 
-/// System V shared memory segments, each with the process that created it (proc(5), sysvipc/shm).
+/// Returns the System V shared memory segments, each with the process that created it (proc(5), sysvipc/shm).
 fn segments() -> impl Iterator<Item = (i64, i32)> {
     let text = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
     let of = |line: &str| {

@@ -1,17 +1,18 @@
-//! Checks whether the trials that a run kept as good can be good.
+//! Checks the trials that a run recorded as good: whether they can be good, given the injected faults.
 
 use super::inject::{Injected, STOPPED};
 use super::kind::Kind;
 use super::ledger::Trial;
 use super::plans::{ROWS, SECONDS, SYSTEMS};
 
-/// The share of a trial that certainly lies before its end. A trial may begin later than it is started, but
-/// never earlier.
+/// A trial's measuring may begin later than its recorded start, but never earlier. Therefore the measuring certainly
+/// has not ended yet while less than this share of its planned time has passed since the recorded start.
 const CERTAIN: f64 = 0.8;
-/// The share of a stop that the trial of the stopped server must show at least.
+/// If a server was stopped during a good trial, the trial must show a stall of at least this share of the stop's
+/// length. Also, every good trial must have measured at least this share of its planned seconds.
 const SHOWN: f64 = 0.5;
 
-/// Errors in the trials of a session, one line each.
+/// Returns the trials that count as good although the fault must have affected them, one line each.
 pub(super) fn wrong(injected: &Injected, trials: &[Trial]) -> Vec<String> {
     let hit: Vec<&Trial> = trials.iter().filter(|trial| covers(trial, injected.began_ms)).collect();
     let completed = || hit.iter().filter(|trial| trial.is_completed);
@@ -19,7 +20,8 @@ pub(super) fn wrong(injected: &Injected, trials: &[Trial]) -> Vec<String> {
     let wrong: Vec<&Trial> = match injected.kind {
         kind if kind.hits_all() => completed().copied().collect(),
         Kind::ServerKilled => completed().filter(of_system).copied().collect(),
-        // It is unknown whose load it was. At least one of the step's trials in this round must have failed.
+        // It is not known which system's load was killed. Therefore it is enough if any of the step's trials in this
+        // round has failed.
         Kind::LoadKilled => {
             let has_failed = |trial: &Trial| {
                 let beside =
@@ -41,7 +43,7 @@ pub(super) fn wrong(injected: &Injected, trials: &[Trial]) -> Vec<String> {
     injected.complaint.iter().cloned().chain(lines).collect()
 }
 
-/// Contradictions that no good trial can have, one line each.
+/// Finds trials that count as good although their recorded figures show that they cannot be. Returns a line for each.
 pub(super) fn contradictions(trials: &[Trial]) -> Vec<String> {
     let of = |trial: &Trial| {
         let is_load = trial.step == "load";
@@ -59,16 +61,16 @@ pub(super) fn contradictions(trials: &[Trial]) -> Vec<String> {
     trials.iter().filter(|trial| trial.is_completed).filter_map(of).collect()
 }
 
-/// Whether a moment certainly lies in a trial's measured time, or in the preparation before it. The trials of
-/// one step share its time.
+/// Whether the moment is certainly before the end of the trial's measuring, and not before its recorded start. In the
+/// step `turns`, the measuring takes longer, because the systems share the step's time.
 fn covers(trial: &Trial, moment_ms: i64) -> bool {
     let systems = if trial.step == "turns" { f64::from(SYSTEMS) } else { 1.0 };
     let certain_ms = (SECONDS * systems * CERTAIN * 1000.0) as i64;
     trial.step != "load" && (trial.started_at_ms..trial.started_at_ms + certain_ms).contains(&moment_ms)
 }
 
-/// Whether a trial may have been measured completely before or after the stop of its server. Connections are
-/// made first, so the stop may have delayed only them.
+/// Whether the whole measuring of a trial may have been before or after the time in which the server was stopped. It
+/// may have been after, because a trial makes its connections first, and the stop may have delayed only these.
 fn fits_beside(stopped_ms: i64, trial: &Trial, trials: &[Trial]) -> bool {
     let measured_ms = (trial.seconds * 1000.0) as i64;
     let later = trials.iter().filter(|other| (&other.step, other.round) != (&trial.step, trial.round));
@@ -114,8 +116,8 @@ mod tests {
         assert_eq!(wrong(Kind::ServerKilled, Some("postgres")), 0);
         assert_eq!(wrong(Kind::LoadKilled, None), 0);
         assert_eq!(wrong(Kind::DataDiskFull, None), 0);
-        // The trials of a step begin one after the other. The trial whose load was killed may have begun long
-        // before.
+        // The trials of a step begin one after the other. Therefore the trial whose load was killed may have begun long
+        // before the fault.
         let early = Trial { started_at_ms: STARTED_AT_MS - 2_000, ..trial("postgres", "turns", false) };
         let of_other = [trial("mariadb", "turns", true), early];
         assert_eq!(super::wrong(&fault(Kind::LoadKilled, None), &of_other).len(), 0);
@@ -135,7 +137,7 @@ mod tests {
         };
         assert_eq!(wrong(&fault, &[quiet.clone(), next(2_000)]).len(), 1);
         assert_eq!(wrong(&fault, &[told, next(2_000)]).len(), 0);
-        // It was measured after the server had continued.
+        // The trial was measured after the server had continued.
         assert_eq!(wrong(&fault, &[quiet, next(5_000)]).len(), 0);
     }
 

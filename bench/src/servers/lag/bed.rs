@@ -19,14 +19,15 @@ use crate::support::shape::Shape;
 /// Time limit for the replica to catch up, and for the load to connect.
 const PATIENCE: Duration = Duration::from_secs(120);
 const CONNECTIONS: u32 = 4;
-/// Settings by which a commit, and a replica that applies what was held back, do not wait for the disk.
+/// Settings with which neither a commit nor a replica that catches up waits for the disk.
 const MYSQLD: [(&str, &str); 2] =
     [("innodb_buffer_pool_size", "128M"), ("innodb_flush_log_at_trx_commit", "0")];
 const POSTGRES: [(&str, &str); 2] = [("shared_buffers", "128MB"), ("fsync", "off")];
 
 pub(super) struct Bed {
     load: BackgroundLoad,
-    /// Declared before the primary, so that it ends before it.
+    /// This field is declared before the primary, because fields are dropped in the order of declaration, and the
+    /// replica must end first.
     replica: Server,
     primary: Server,
     topology: Topology,
@@ -63,7 +64,7 @@ impl Bed {
         fill(primary.access(), &shape)?;
         topology.catch_up(PATIENCE, &AtomicBool::new(false))?;
         let mut job = dyno::job(primary.access(), &shape, "run", CONNECTIONS)?;
-        // The load ends when it is told to.
+        // The benchmark itself tells the load to end.
         job.seconds = None;
         job.rate = Some(Rate::steady(rate));
         let load = BackgroundLoad::start(&job, PATIENCE)?;
@@ -74,7 +75,7 @@ impl Bed {
         &self.topology
     }
 
-    /// Ends the load and removes the servers. An error if the load failed.
+    /// Ends the load and stops the servers. Returns an error if the load failed.
     pub(super) fn stop(self) -> anyhow::Result<()> {
         self.load.end()?;
         self.replica.stop()?;

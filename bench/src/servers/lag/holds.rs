@@ -1,4 +1,4 @@
-//! Holds a replica back for a known time, and measures meanwhile.
+//! Holds a replica back for a known time, and measures the replica's lag meanwhile.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,23 +8,24 @@ use dyno_engine::{Client, ClientError, Family, Topology};
 use dyno_lab::{ReplicaLag, measure_lag};
 use dyno_stats::median;
 
-/// Time limit of an answer, and for the replica to have all tokens.
+/// Time limit of a server's answer, and for the replica to receive all tokens.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Time before and after a stop, and until a changed setting is in force.
+/// Time before and after a stop. Also the time to wait until a changed setting is in force.
 const AROUND: Duration = Duration::from_millis(300);
-/// Time in which tokens are written under a set delay.
+/// How long tokens are written while the replica applies commits with a delay.
 const DELAYED: Duration = Duration::from_secs(2);
 
-/// A time for which the replica was held back.
+/// What was measured while the replica was held back for a time. A token is a row that shows by its arrival how
+/// late the replica is.
 pub(super) struct Hold {
     pub(super) planted_ms: u32,
-    /// Its tokens whose lag is known.
+    /// The tokens whose true lag is known.
     pub(super) tokens: Vec<Token>,
-    /// Longest time that the replica said it was behind; `None` if it did not know.
+    /// The longest lag that the replica itself reported, in seconds; `None` if it reported none.
     pub(super) said_max_seconds: Option<f64>,
 }
 
-/// A token with its known and its measured lag.
+/// A token with its true lag (`planted_ms`) and its measured lag.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) planted_ms: f64,
@@ -32,23 +33,23 @@ pub(super) struct Token {
 }
 
 impl Hold {
-    /// Distance of each measured lag from the planted one, in ms.
+    /// Returns the distance of each token's measured lag from its true lag, in ms.
     pub(super) fn off_ms(&self) -> impl Iterator<Item = f64> + '_ {
         self.tokens.iter().map(|token| (token.measured_ms - token.planted_ms).abs())
     }
 
-    /// The median of these distances; `None` without tokens.
+    /// Returns the median distance of a measured lag from the true lag, in ms; `None` if there are no tokens.
     pub(super) fn median_off_ms(&self) -> Option<f64> {
         median(&self.off_ms().collect::<Vec<_>>())
     }
 
-    /// The largest of them.
+    /// Returns the largest distance of a measured lag from the true lag, in ms; `None` if there are no tokens.
     pub(super) fn worst_off_ms(&self) -> Option<f64> {
         self.off_ms().reduce(f64::max)
     }
 }
 
-/// Holds the only replica back for a time, in ms.
+/// Holds the only replica back for a time in ms, and measures its lag.
 pub(super) fn hold(topology: &Topology, planted_ms: u32) -> anyhow::Result<Hold> {
     let mut client = topology.connect_replica(0, PATIENCE)?;
     match topology.family {
@@ -58,7 +59,7 @@ pub(super) fn hold(topology: &Topology, planted_ms: u32) -> anyhow::Result<Hold>
     }
 }
 
-/// The replica applies each commit so much later than it was made.
+/// Holds a replica of PostgreSQL back: it applies each commit `planted_ms` after the commit was made.
 fn delay(topology: &Topology, client: &mut Client, planted_ms: u32) -> anyhow::Result<Hold> {
     client.query(&format!("ALTER SYSTEM SET recovery_min_apply_delay = '{planted_ms}ms'"))?;
     client.query("SELECT pg_reload_conf()")?;
@@ -71,15 +72,15 @@ fn delay(topology: &Topology, client: &mut Client, planted_ms: u32) -> anyhow::R
 
 /// A time in which the replica applied nothing.
 struct Stopped {
-    /// It had stopped.
+    /// When the replica had stopped.
     from: Instant,
-    /// It was told to go on.
+    /// When the replica was told to continue.
     until: Instant,
-    /// It went on.
+    /// When the replica had continued.
     went_on: Instant,
 }
 
-/// The replica stops to apply for so long.
+/// Holds a replica of MariaDB or MySQL back: it stops applying transactions for `planted_ms`.
 fn stop(topology: &Topology, client: &mut Client, planted_ms: u32) -> anyhow::Result<Hold> {
     let (stopped, lag) = measured(topology, || {
         thread::sleep(AROUND);
@@ -101,16 +102,16 @@ fn stop(topology: &Topology, client: &mut Client, planted_ms: u32) -> anyhow::Re
     Ok(Hold { planted_ms, tokens: tokens.collect(), said_max_seconds: lag.record.said_max_seconds })
 }
 
-/// Stops or starts what applies transactions on a replica of MariaDB or MySQL.
+/// Stops or starts the thread that applies transactions on a replica of MariaDB or MySQL.
 fn order_applier(client: &mut Client, verb: &str) -> Result<(), ClientError> {
     match client.query(&format!("{verb} REPLICA SQL_THREAD")) {
-        // Older servers do not know the word.
+        // Older servers do not know the word `REPLICA`.
         Err(ClientError::Server(_)) => client.query(&format!("{verb} SLAVE SQL_THREAD")).map(drop),
         answer => answer.map(drop),
     }
 }
 
-/// Measures the lag of the only replica, as trials do, while something is done.
+/// Measures the lag of the only replica while `during` runs, in the way that trials do.
 fn measured<T>(topology: &Topology, during: impl FnOnce() -> T) -> anyhow::Result<(T, ReplicaLag)> {
     let (done, replicas) =
         measure_lag(topology.clone(), PATIENCE, during).map_err(|reason| anyhow!(reason))?;

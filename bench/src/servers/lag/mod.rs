@@ -1,11 +1,12 @@
-//! Lags of a replica that are known, beside those that Dyno measures: the replica is held back for a known time while a
+//! Compares lags that are known with the lags that Dyno measures. The replica is held back for a known time while a
 //! load writes.
 //!
-//! PostgreSQL's replica applies each commit a set time after it was made (`recovery_min_apply_delay`), which is the lag
-//! of every token. MariaDB's and MySQL's replica stops to apply for a time. A token that was committed in it appears
-//! when the replica goes on, so its lag is the time from its commit until then. What was held back is then applied in
-//! order, which takes longer the more there is. That time is no error of the measurement, and is kept short by a low
-//! rate and by servers that do not wait for their disks.
+//! A replica of PostgreSQL applies each commit a set time after the commit was made (`recovery_min_apply_delay`).
+//! This time is the true lag of every token. A replica of MariaDB or MySQL stops applying for a time. A token that
+//! is committed in that time appears when the replica continues, so its true lag is the time from its commit until
+//! then. The replica then applies the waiting transactions in order, which takes longer the more there are. That
+//! extra time is not an error of the measurement. It is kept short by a low rate, and by servers that do not wait
+//! for their disks.
 //!
 //! ```console
 //! $ cargo run --release -p dyno-bench -- lag
@@ -23,7 +24,7 @@ use self::holds::{Hold, hold};
 use crate::support::goals::{Goals, Limit};
 use crate::support::pair;
 
-/// Largest distance of a measured lag from the planted one, in ms.
+/// Goal: largest distance of a measured lag from the true lag, in ms.
 const GOAL_MS: f64 = 10.0;
 
 #[derive(Args)]
@@ -31,7 +32,7 @@ pub(crate) struct Options {
     /// Times for which the replica is held back, in ms.
     #[arg(long, value_delimiter = ',', default_values_t = [100, 300, 1000, 2000])]
     planted_ms: Vec<u32>,
-    /// How often it is held back for each time.
+    /// How often the replica is held back for each time.
     #[arg(long, default_value_t = 6)]
     repeats: u32,
     /// Transactions per second of the load.
@@ -76,7 +77,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Holds the replica of a system back for each time, in turn.
+/// Holds a system's replica back for each of the times in turn. This sequence is repeated as often as the options say.
 fn measure(options: &Options, name: &SystemName) -> anyhow::Result<Vec<Hold>> {
     let bed = Bed::start(name, options.rate)?;
     let mut holds = Vec::new();

@@ -13,13 +13,13 @@ static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/causes");
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Cause {
-    /// The name of its file, without the extension.
+    /// The name of the cause's file, without the extension.
     #[serde(skip)]
     pub(super) name: String,
-    /// A description of what is planted, in one line.
+    /// What is planted, in one line.
     pub(super) about: String,
     pub(super) engine: String,
-    /// The workload of the load and of the test.
+    /// The workload that loads the table and that is measured.
     pub(super) workload: String,
     #[serde(default = "one")]
     pub(super) clients: u32,
@@ -40,19 +40,19 @@ pub(super) struct Cause {
     /// Limits on the host, by system id.
     #[serde(default)]
     pub(super) limits: BTreeMap<String, Table>,
-    /// Steps before the test, in the syntax of a plan.
+    /// Steps before the measured step, in the syntax of a plan.
     #[serde(default)]
     pub(super) steps: String,
-    /// Additional keys of the test, in the syntax of a plan.
+    /// Additional keys of the measured step, in the syntax of a plan.
     #[serde(default)]
     pub(super) step_keys: String,
-    /// The server, in the engine's folder, that `new` uses a slower build of; `None` if both use the same
-    /// build.
+    /// Path of the server's program in the engine's folder. `new` uses a slower build of this program. `None` if both
+    /// systems use the same build.
     pub(super) slow_build: Option<String>,
-    /// What a proof must find: sets of settings, limits (`confinement.memory`) and steps (`step.ID`). The
-    /// members of a set make a difference only together.
+    /// What a proof must find: sets of settings, limits (`confinement.memory`) and steps (`step.ID`). The members
+    /// of a set make a difference only together.
     pub(super) planted: Vec<Vec<String>>,
-    /// Words that the answer must contain if the cause cannot be removed; `None` if it can.
+    /// Words that the answer must contain if a proof cannot remove the cause; `None` if a proof can remove it.
     pub(super) remains: Option<String>,
 }
 
@@ -80,7 +80,7 @@ impl Cause {
         Ok(causes)
     }
 
-    /// The causes in `only`, or all if `only` is empty.
+    /// Returns the causes in `only`, or all causes if `only` is empty.
     pub(super) fn chosen(only: &[String]) -> anyhow::Result<Vec<Self>> {
         let all = Self::all()?;
         for name in only {
@@ -92,17 +92,17 @@ impl Cause {
         Ok(all.into_iter().filter(|cause| only.is_empty() || only.contains(&cause.name)).collect())
     }
 
-    /// Whether the cause is a single thing that a proof must name.
+    /// Whether the cause is a single setting, limit or step, or one that a proof cannot remove.
     pub(super) fn is_single(&self) -> bool {
         self.remains.is_some() || matches!(self.planted.as_slice(), [only] if only.len() == 1)
     }
 
-    /// Whether there is a difference to find.
+    /// Whether the cause makes a difference. Some causes plant nothing, and then no difference must be found.
     pub(super) fn is_there(&self) -> bool {
         self.remains.is_some() || !self.planted.is_empty()
     }
 
-    /// Whether a difference of this name belongs to the planted cause.
+    /// Whether the setting, limit or step with this name is part of the planted cause.
     pub(super) fn has_planted(&self, name: &str) -> bool {
         self.planted.iter().flatten().any(|planted| planted == name)
     }
@@ -118,7 +118,7 @@ pub(super) fn file(name: &str) -> Option<&'static str> {
     FILES.get_file(name)?.contents_utf8()
 }
 
-/// The files with an extension in the folders of the causes.
+/// Returns the files with the extension `wanted` in the folders of the causes.
 fn files(wanted: &'static str) -> impl Iterator<Item = &'static File<'static>> {
     FILES.dirs().flat_map(Dir::files).filter(move |file| extension(file) == Some(wanted))
 }

@@ -1,20 +1,20 @@
-//! Compares an explanation and a proof, as JSON, with the planted cause.
+//! Compares Dyno's explanation and proof, which are JSON, with the planted cause.
 
 use serde_json::Value;
 
 use super::cause::Cause;
 
-/// The result of a proof.
+/// How a proof compares with the planted cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Verdict {
     /// Whether the proof names the planted cause completely.
     pub(super) is_proven: bool,
-    /// Names that the proof blames wrongly.
+    /// Names that the proof blames although they are no part of the planted cause.
     pub(super) wrong: Vec<String>,
 }
 
-/// The rank, from 1, of the planted cause among the settings that differ. `None` if the list lacks it, or if
-/// no evidence supports it: settings without evidence are not ranked.
+/// Returns the rank, from 1, of the planted cause among the settings that differ. Returns `None` if the list lacks
+/// the cause, or has no evidence for it, because settings without evidence are not ranked.
 pub(super) fn place(explanations: &Value, cause: &Cause) -> Option<usize> {
     let settings = explanations[0]["settings"].as_array()?;
     let has_evidence = |it: &Value| it["evidence"].as_array().is_some_and(|evidence| !evidence.is_empty());
@@ -53,12 +53,14 @@ pub(super) fn verdict(proof: &Value, cause: &Cause) -> Verdict {
     Verdict { is_proven: is_proven && wrong.is_empty(), wrong }
 }
 
-/// Whether a change contains a planted setting. The other settings of such a change depend on that one.
+/// Whether a change contains a planted setting. The other settings of the change belong to it only because they
+/// depend on the planted one.
 fn is_planted(change: &[&str], cause: &Cause) -> bool {
     change.iter().any(|name| cause.has_planted(name))
 }
 
-/// The changes of each cause that the proof reduced to a minimum, as names of settings.
+/// Returns the causes that the proof reduced to a minimum. A cause is a list of changes, and a change is a list of
+/// names.
 fn causes(proof: &Value) -> Vec<Vec<Vec<&str>>> {
     let names = |change: &Value| -> Vec<&str> {
         let at = change.as_u64().map_or(usize::MAX, |at| at as usize);
@@ -92,8 +94,8 @@ mod tests {
         toml::from_str(&text).unwrap()
     }
 
-    /// A proof in which each set in `causes` is a cause. The changes are `a`, `b`, `c` with `d`, and
-    /// `step.e`.
+    /// Makes a proof that names each set in `causes` as a cause. A set consists of indices of changes: 0 is `a`, 1 is
+    /// `b`, 2 is `c` with `d`, and 3 is `step.e`.
     fn proof(ending: &str, causes: &[&[usize]], others: &[&str]) -> Value {
         let change = |names: &[&str]| {
             let settings: Vec<Value> = names.iter().map(|name| json!({ "name": name })).collect();

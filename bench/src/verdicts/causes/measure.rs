@@ -1,4 +1,4 @@
-//! Measures a planted cause: a run, its explanation and its proof.
+//! Measures a planted cause: makes a run, its explanation and its proof.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::slow_build;
 use crate::support::program::Program;
 
 const PLAN: &str = "plan.toml";
-/// This file exists when the run is complete.
+/// A file with this name exists once the run is complete.
 const HAS_RUN: &str = "has-run";
 const EXPLAINED: &str = "explained.json";
 const PROVEN: &str = "proven.json";
@@ -26,7 +26,7 @@ pub(super) struct Effort<'a> {
     pub(super) budget: &'a str,
 }
 
-/// Measures a cause in a folder. An interrupted measurement continues. Returns `None` if the user stopped it.
+/// Measures a cause in a folder, and continues an interrupted measurement. Returns `None` if the user stopped it.
 pub(super) fn measure(
     cause: &Cause,
     folder: &Path,
@@ -60,7 +60,7 @@ fn explained(
     let log = || format!("see {}", folder.join("dyno.log").display());
     prepare(cause, folder, &plan::text(cause, effort.rounds))?;
     if !folder.join(HAS_RUN).exists() {
-        // The run was stopped. A new run is quicker than finding out what this one lacks.
+        // An earlier run was interrupted. A new run is quicker than finding out what the earlier one lacks.
         remove(&["results.db", "results.db-wal", "results.db-shm"].map(|name| folder.join(name)))?;
         let status = program.run(folder, &["run", PLAN, "--no-html"], "run.txt")?;
         anyhow::ensure!(status.success(), "dyno run failed ({status}); {}", log());
@@ -96,7 +96,7 @@ fn judge(cause: &Cause, proof: &Value, outcome: &mut Outcome) {
     outcome.seconds = probes.iter().filter_map(|probe| probe["seconds"].as_f64()).sum();
 }
 
-/// Writes the plan and the files that it names, unless they exist.
+/// Writes the plan and the files that the plan names, unless the plan exists.
 fn prepare(cause: &Cause, folder: &Path, text: &str) -> anyhow::Result<()> {
     let plan = folder.join(PLAN);
     if plan.exists() {
@@ -109,7 +109,7 @@ fn prepare(cause: &Cause, folder: &Path, text: &str) -> anyhow::Result<()> {
         slow_build::make(&cause.engine, server, &folder.join(BUILD))
             .context("cannot make the slower build")?;
     }
-    // The plan is written last: if it exists, all other files exist.
+    // The plan is written last. Therefore all other files exist if the plan exists.
     Ok(fs::write(&plan, text)?)
 }
 

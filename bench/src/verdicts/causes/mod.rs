@@ -1,5 +1,5 @@
-//! A benchmark of explanations. It plants causes between two systems on real servers, and `dyno explain` must
-//! find and prove them.
+//! A benchmark of explanations. It plants known causes of differences between two systems on real servers. `dyno
+//! explain` must find and prove them.
 //!
 //! ```console
 //! $ cargo build --release -p dyno && cargo run --release -p dyno-bench -- causes
@@ -74,7 +74,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Measures causes until the user stops it.
+/// Measures the causes one after the other, until all are measured or the user stops the benchmark.
 fn all(causes: Vec<Cause>, options: &Options, program: &Program) -> anyhow::Result<Vec<Row>> {
     let effort = Effort { rounds: options.rounds, budget: &options.budget };
     let mut rows = Vec::new();
@@ -85,7 +85,7 @@ fn all(causes: Vec<Cause>, options: &Options, program: &Program) -> anyhow::Resu
         eprintln!("{}: {}", cause.name, cause.about);
         let folder = options.out.join(&cause.name);
         let Some(outcome) = measure(&cause, &folder, &effort, program)? else { break };
-        // No other cause uses its tables.
+        // The next causes have other tables, so the data that was loaded for this cause is not needed again.
         program.forget_data()?;
         let row = Row { cause, outcome };
         eprintln!("{}", tally::table(std::slice::from_ref(&row)));

@@ -1,4 +1,4 @@
-//! The outcome of a planted cause, kept in a file beside its plan.
+//! The outcome for a planted cause, stored in a file beside the cause's plan.
 
 use std::fs;
 use std::path::Path;
@@ -8,24 +8,24 @@ use serde::{Deserialize, Serialize};
 
 const FILE: &str = "outcome.json";
 
-/// The results of the explanation and the proof of a cause.
+/// What `dyno explain` found out about a cause.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Outcome {
-    /// Throughput of `new` divided by that of `old`; `None` if nothing was measured.
+    /// Throughput of `new` divided by the throughput of `old`; `None` if nothing was measured.
     pub(super) ratio: Option<f64>,
-    /// The rank, from 1, of the planted cause among the settings of the explanation; `None` if the
-    /// explanation lacks it.
+    /// The rank, from 1, of the planted cause among the explanation's settings; `None` if the explanation does not
+    /// rank it.
     pub(super) place: Option<usize>,
-    /// How the proof ended, as in its JSON; `None` if there was no difference to prove.
+    /// How the proof ended, as its JSON says; `None` if there was no difference to prove.
     pub(super) ending: Option<String>,
     pub(super) is_proven: bool,
     /// Names that were blamed wrongly.
     pub(super) wrong: Vec<String>,
-    /// Number of comparisons.
+    /// Number of comparisons that the proof made.
     pub(super) probes: usize,
-    /// Time of the comparisons, in seconds.
+    /// Total time of the proof's comparisons, in seconds.
     pub(super) seconds: f64,
-    /// Why the cause could not be measured.
+    /// Why the cause could not be measured; `None` if it was.
     pub(super) failure: Option<String>,
 }
 

@@ -1,17 +1,17 @@
-//! The plan of a planted cause.
+//! Makes the plan of a planted cause.
 
 use toml::Table;
 
 use super::cause::Cause;
 
-/// The measured step.
+/// The id of the measured step.
 pub(super) const TEST: &str = "test";
-/// Default rounds of a run: the fewest that give an exact interval of 95%.
+/// Default number of rounds in a run: the fewest that give an exact 95% interval.
 const ROUNDS: u32 = 6;
 /// The folder of the slower build, beside the plan.
 pub(super) const BUILD: &str = "build";
 
-/// The text of a plan that compares the systems `old` and `new`.
+/// Returns the text of a plan that compares the systems `old` and `new`.
 pub(super) fn text(cause: &Cause, rounds: Option<u32>) -> String {
     let Cause { name, about, workload, clients, rows, options, both, innocent, culprit, .. } = cause;
     let of_new: Table = both.clone().into_iter().chain(innocent.clone()).chain(culprit.clone()).collect();
@@ -53,7 +53,7 @@ fn system(cause: &Cause, id: &str, settings: &Table) -> String {
     )
 }
 
-/// A table of plain values on one line.
+/// Writes a table of plain values on one line, in TOML.
 fn inline(table: &Table) -> String {
     let pairs: Vec<String> = table.iter().map(|(key, value)| format!("{key} = {value}")).collect();
     format!("{{ {} }}", pairs.join(", "))

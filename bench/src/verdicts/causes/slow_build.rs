@@ -1,4 +1,4 @@
-//! A build of a server that is slower in everything, like a debug build: the same server with a preloaded
+//! A build of a server that is slower in everything, like a debug build. It is the same server with a preloaded
 //! library in which each read from a client costs CPU time.
 
 use std::fs;
@@ -21,10 +21,10 @@ pub(super) fn make(engine: &str, server: &str, folder: &Path) -> anyhow::Result<
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }
-    // Hard links share the disk space. A symbolic link would point outside the folder that the server may
-    // see.
+    // Hard links share the disk space. A symbolic link would point to a place outside the folder that the server is
+    // allowed to see.
     if run(Command::new("cp").arg("-al").arg(&installation.root).arg(folder)).is_err() {
-        // Hard links do not work across file systems.
+        // Hard links do not work across file systems, so copy instead.
         if folder.exists() {
             fs::remove_dir_all(folder)?;
         }

@@ -4,11 +4,11 @@ use super::cause::Cause;
 use super::outcome::Outcome;
 use crate::support::pair;
 
-/// Goal: share of the single causes that a proof finds, 18 of 20.
+/// Goal: share of the single causes (see [`Cause::is_single`]) that a proof finds, for example 18 of 20.
 const PROVEN_SHARE: f64 = 0.9;
-/// Goal: share of the single causes that an explanation ranks first without another run, 14 of 20.
+/// Goal: share of the single causes that the explanation ranks first without a proof, for example 14 of 20.
 const FIRST_SHARE: f64 = 0.7;
-/// Goal: most comparisons for one cause.
+/// Goal: largest number of comparisons for one cause.
 const PROBES_MAX: usize = 12;
 /// Goal: longest time of a proof of one cause, in seconds.
 const SECONDS_MAX: f64 = 300.0;
@@ -66,10 +66,10 @@ fn cells(Row { cause, outcome }: &Row) -> Vec<String> {
     ]
 }
 
-/// Each measured total with its goal, and whether the goal is met.
+/// Returns the measured totals, each with its goal and whether the goal is met.
 pub(super) fn totals(rows: &[Row]) -> Vec<[String; 4]> {
     let single: Vec<&Row> = rows.iter().filter(|row| row.cause.is_single()).collect();
-    // A cause that remains without any setting has no rank among the settings.
+    // A cause that is no setting, such as a slower build, has no rank among the settings.
     let placed: Vec<&Row> = single.iter().copied().filter(|row| !row.cause.planted.is_empty()).collect();
     let share = |what: &str, of: &[&Row], is_so: fn(&Outcome) -> bool, goal: Option<f64>| {
         let count = of.iter().filter(|row| is_so(&row.outcome)).count();

@@ -1,7 +1,9 @@
-//! Measures whether work that a server postpones counts for that server or falls into the slices of others.
+//! Measures whether work that a server postpones counts for that server, or is done while another server is
+//! measured.
 //!
-//! Two servers do equal work for each query. One does all of it at once; the other postpones a known share by
-//! up to 200 ms, in its own thread. Their true ratio is therefore 1.
+//! Two servers do the same work for each query. One server does all of the work immediately. The other server
+//! postpones a known share of the work by up to 200 ms, and does that share in a separate thread. Their true ratio
+//! is therefore 1.
 //!
 //! ```console
 //! $ cargo run --release -p dyno-bench -- freeze
@@ -19,7 +21,7 @@ use dyno_store::{Run, TrialRecord};
 use crate::support::pair;
 use crate::support::plan_run::run_plan;
 
-/// Largest allowed bias of a ratio.
+/// Goal: largest bias of a ratio.
 const GOAL: f64 = 0.01;
 
 #[derive(Args)]
@@ -27,13 +29,13 @@ pub(crate) struct Options {
     /// Shares of the work to postpone, in percent.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 5, 20], value_parser = clap::value_parser!(u32).range(0..=90))]
     put_off: Vec<u32>,
-    /// Rounds of each share, with and without freezing.
+    /// Rounds for each share: this many with freezing, and as many without.
     #[arg(long, default_value_t = 12)]
     rounds: u32,
-    /// Measured time of a server in a round.
+    /// Measured seconds of a server in a round.
     #[arg(long, default_value_t = 4.0)]
     seconds: f64,
-    /// Count rounds in which others used the host too.
+    /// Also count rounds in which other processes used the host.
     #[arg(long)]
     count_disturbed: bool,
     /// Write the results file here.
@@ -86,7 +88,7 @@ fn row(put_off: u32, freeze: bool, run: &Run) -> [String; 9] {
     ]
 }
 
-/// Whether the whole interval of the ratio lies within the goal around the true value, 1.
+/// Whether the ratio's whole interval lies within the goal around 1, which is the true ratio.
 fn is_within_goal(interval: Interval) -> bool {
     let goal = Margin::new(GOAL).expect("a margin");
     interval.low >= goal.low() && interval.high <= goal.high()
@@ -97,19 +99,19 @@ fn in_words(test: &TestComparison) -> String {
     test.ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.4}{interval}"))
 }
 
-/// The median of a figure over the trials of the server that postpones work.
+/// Returns the median of a figure over the trials of the server that postpones work.
 fn middle(run: &Run, figure: impl Fn(&TrialRecord) -> Option<f64>) -> Option<f64> {
     let own = run.trials.iter().map(|trial| &trial.record).filter(|record| record.system_id == plan::LATER);
     median(&own.filter_map(figure).collect::<Vec<_>>())
 }
 
-/// The server's CPU time between its slices, as a share of its CPU time in them.
+/// Returns the CPU time that the server used between its slices, as a share of its CPU time within them.
 fn rest_share(record: &TrialRecord) -> Option<f64> {
     let busy_us = record.usage.server_user_cpu_us? + record.usage.server_system_cpu_us?;
     Some(record.rest_cpu_us? as f64 / busy_us as f64)
 }
 
-/// The time of thaws as a share of the slices' time.
+/// Returns the time that thaws take, as a share of the slices' time.
 fn thaw_share(record: &TrialRecord) -> Option<f64> {
     let seconds: f64 = record.slices.iter().map(|slice| slice.seconds).sum();
     Some(record.thaw_us? as f64 / 1e6 / seconds)

@@ -1,12 +1,13 @@
-//! The plan: one server works at once, the other postpones part of its work.
+//! The plan. One server does its work immediately, and the other postpones part of its work.
 
-/// Loop iterations that make up the work of an event.
+/// Number of loop iterations that are the work of an event.
 const ITERATIONS: u32 = 2000;
 
 pub(super) const AT_ONCE: &str = "at-once";
 pub(super) const LATER: &str = "later";
 
-/// The server has one CPU, so postponed work takes time from current work. Two clients keep that CPU busy.
+/// Returns the plan. The servers run on a single CPU, so that postponed work takes time from current work. Two
+/// clients keep that CPU busy.
 pub(super) fn text(put_off_percent: u32, freeze: bool, rounds: u32, seconds: f64) -> String {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/src/verdicts/freeze/put_off.lua");
     let system = |id: &str, put_off: u32| {

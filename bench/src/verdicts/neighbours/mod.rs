@@ -1,7 +1,7 @@
-//! Verdicts beside neighbours that use CPUs. Each run compares equal systems, a planted difference and
-//! another engine.
+//! Verdicts while neighbours (other processes) use CPUs. Each run compares a base with an equal system, a system
+//! with a planted difference, and another engine.
 //!
-//! Each run is judged twice: with all rounds, and without disturbed rounds, as reports do.
+//! Each run is judged twice: with all rounds, and without disturbed rounds. Reports use the second way.
 
 mod neighbour;
 mod plan;
@@ -24,7 +24,7 @@ use crate::support::plan_run::run_plan;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Rounds beside each neighbour.
+    /// Rounds of a run beside each neighbour.
     #[arg(long, default_value_t = 8)]
     rounds: u32,
     /// Only this neighbour, after one run without a neighbour. May be repeated.
@@ -107,23 +107,23 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Counts of one run. Its tests are one family.
+/// The counts of one run. The tests of a run are one family.
 #[derive(Default)]
 struct Tally {
-    /// Tests of equal systems that have enough rounds for a verdict.
+    /// Number of tests of equal systems that have enough rounds for a verdict.
     could_alarm: usize,
     alarms: usize,
-    /// Tests of a known difference that have enough rounds for a verdict.
+    /// Number of tests of a known difference that have enough rounds for a verdict.
     could_err: usize,
     wrong: usize,
 }
 
-/// Counts over all runs.
+/// The counts of all runs.
 #[derive(Default)]
 struct Score {
-    /// Families with a test of equal systems that could alarm.
+    /// Number of families in which a test of equal systems had enough rounds for a verdict.
     families: usize,
-    /// Families with an alarm between equal systems.
+    /// Number of families with an alarm between equal systems.
     alarmed: usize,
     tests: Tally,
 }
@@ -169,7 +169,7 @@ impl Display for Score {
     }
 }
 
-/// The test of each candidate at a number of clients.
+/// Returns the test of each candidate at a number of clients.
 fn tests(run: &Run, clients: u32, counts_disturbed: bool) -> Vec<(String, TestComparison)> {
     let mut run = run.clone();
     run.record.counts_disturbed = counts_disturbed;
@@ -183,8 +183,8 @@ fn tests(run: &Run, clients: u32, counts_disturbed: bool) -> Vec<(String, TestCo
     candidates.into_iter().filter_map(test).collect()
 }
 
-/// Median CPU share of other processes and of steal, the number of rounds that are left out, and the number
-/// of rounds.
+/// Returns the median share of CPU time that other processes used, the median share of stolen time, the number of
+/// disturbed rounds, and the number of all rounds.
 fn disturbances(run: &Run, clients: u32) -> (f64, f64, usize, usize) {
     let trials = run.trials.iter().map(|trial| &trial.record);
     let of_base =
@@ -199,8 +199,8 @@ fn disturbances(run: &Run, clients: u32) -> (f64, f64, usize, usize) {
     )
 }
 
-/// Systems whose verdict contradicts what is known: equal systems that differ, a planted difference that is
-/// judged the same or reversed, or a verdict on the other engine that reverses the verdict on the quiet host.
+/// Returns the systems with a wrong verdict: equal systems that are judged different, the slower system if it is judged
+/// the same or faster, and the other engine if its verdict is the reverse of its verdict on the quiet host.
 fn mistakes(tests: &[(String, TestComparison)], engine: Option<Finding>) -> Vec<&str> {
     let is_wrong = |(system, test): &&(String, TestComparison)| match (system.as_str(), test.finding) {
         (plan::EQUAL, Finding::Improved | Finding::Regressed)

@@ -4,22 +4,23 @@ use std::process::{ChildStdin, Command, Stdio};
 
 use anyhow::{Context as _, ensure};
 
-/// The behaviour of a neighbour.
+/// How the processes of a neighbour use CPUs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
-    /// Number of processes. Each keeps one CPU busy from time to time.
+    /// Number of processes. Each uses one CPU while it is busy.
     processes: u32,
-    /// Share of its time in which a process is busy.
+    /// The share of the time in which a process is busy.
     share: f64,
     /// Mean length of a busy and an idle phase together, in seconds. The lengths are random.
     period_seconds: f64,
-    /// Whether it preempts other processes, as other guests of a hypervisor do (`SCHED_FIFO`; needs root).
+    /// Whether the processes preempt others, as other guests of a hypervisor do (`SCHED_FIFO`; needs root).
     is_real_time: bool,
 }
 
-/// Alternates busy and idle phases of random lengths until standard input ends. Its parent ends at once, so
-/// the process is not a descendant of the benchmark and counts as a neighbour.
+/// Alternates busy and idle phases of random lengths until standard input ends. The script forks, and the parent
+/// process ends immediately. Therefore the busy process is not a descendant of the benchmark, and counts as a
+/// neighbour.
 const SCRIPT: &str = "
 import os, random, select, sys, time
 share, period, real_time = float(sys.argv[1]), float(sys.argv[2]), sys.argv[3] == '1'
@@ -35,7 +36,7 @@ while not select.select([0], [], [], idle)[0]:
     idle = length * (1 - share)
 ";
 
-/// No neighbour.
+/// The absence of a neighbour.
 pub(crate) const QUIET: Kind = Kind::new("none", 0, 0.0);
 
 impl Kind {
@@ -43,8 +44,8 @@ impl Kind {
         Self { name, processes, share, period_seconds: 0.1, is_real_time: false }
     }
 
-    /// No neighbour, then neighbours that use 5 to 100% of one CPU and of two, in short and long phases, and
-    /// with priority.
+    /// No neighbour. Then neighbours that use 5 to 100% of one CPU and of two CPUs, one with long phases, and two
+    /// with real-time priority.
     pub(crate) const ALL: [Self; 14] = [
         QUIET,
         Self::new("5% of a CPU", 1, 0.05),
@@ -69,7 +70,7 @@ pub(crate) struct Neighbour {
 }
 
 impl Neighbour {
-    /// Starts the processes.
+    /// Starts the processes of a neighbour.
     ///
     /// # Errors
     /// Python is missing, or the rights do not suffice for real-time priority.

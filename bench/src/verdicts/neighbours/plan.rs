@@ -1,12 +1,12 @@
-//! The plan: equal systems, a planted difference and another engine, with one client and with four.
+//! The plan: a base, an equal system, a planted difference and another engine, with one client and with four.
 
-/// Data in memory and no syncs, so that only servers and neighbours cause variation.
+/// The data is in memory and nothing is synced, so that only servers and neighbours cause variation.
 const SETTINGS: &str = "innodb_buffer_pool_size = \"128M\", innodb_log_file_size = \"96M\", \
     innodb_flush_log_at_trx_commit = 2, innodb_flush_log_at_timeout = 2700, performance_schema = 0";
 
-/// Statements per event of the base and of the planted system.
+/// Number of statements in an event, for the base and for the system with the planted difference.
 const STATEMENTS: [u32; 2] = [20, 21];
-/// The ratio of the planted system.
+/// The true ratio of the system with the planted difference to the base.
 pub(super) const PLANTED: f64 = STATEMENTS[0] as f64 / STATEMENTS[1] as f64;
 
 pub(super) const BASE: &str = "base";
@@ -14,7 +14,8 @@ pub(super) const EQUAL: &str = "equal";
 pub(super) const SLOWER: &str = "slower";
 pub(super) const OTHER: &str = "other";
 
-/// Id, engine, and statements per event. A server variable without effect tells the script that number.
+/// The systems: id, engine and number of statements in an event. A server variable without effect carries that
+/// number to the script.
 const SYSTEMS: [(&str, &str, u32); 4] = [
     (BASE, "mariadb@10.11/innodb", STATEMENTS[0]),
     (EQUAL, "mariadb@10.11/innodb", STATEMENTS[0]),

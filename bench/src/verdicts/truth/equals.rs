@@ -1,4 +1,4 @@
-//! Scores for equal systems.
+//! The scores of equal systems.
 
 use dyno_judge::{Finding, Rule, TestComparison, rounds_for_family};
 use dyno_stats::{CONFIDENCE, Looks, Margin, ROUNDS_MIN, centre_of_rounds};
@@ -9,11 +9,11 @@ use super::plans::FAMILY_ROUNDS;
 use super::score::{Goal, Score};
 use super::{nights, sessions};
 
-/// Promised limit for the share of families with a false alarm.
+/// Goal: at most this share of the families has a false alarm. Dyno promises this.
 const ALARMS: Goal = Goal::AtMost(0.05);
 
-/// Shares of families with a false alarm for each correction over the same rounds, of sessions and of
-/// histories, then the coverage of intervals and the bias of ratios.
+/// Returns how many families have a false alarm, for each way of judging them: each correction, the `until-decided`
+/// mode, sessions and histories. Then returns how many intervals contain the true ratio, and the bias of the ratios.
 pub(super) fn scores(run: &Run) -> Vec<Score> {
     let engine = run.systems.first().map_or("", |system| system.name.as_str());
     scores_of_engine(run).into_iter().map(|score| score.of(engine)).collect()
@@ -52,16 +52,17 @@ fn rule(correction: Correction, margin: f64) -> Rule {
     Rule { margin, correction: Some(correction), ..Rule::default() }
 }
 
-/// The number of rounds in which each test of a family can raise an alarm.
+/// Returns the smallest number of rounds with which every test of a family can raise an alarm.
 fn rounds_of(correction: Correction, run: &Run) -> usize {
     let tests: usize =
         run.steps.iter().filter(|step| step.command == "run").map(|step| step.clients.len()).sum();
     rounds_for_family(correction, tests, 1.0 - CONFIDENCE)
 }
 
-/// The share of families with an alarm, in runs that last until all tests are decided and leave tests at a look. At a
-/// margin of 0, equal systems are never decided. So the worst choice is taken: all tests but the clearest are left at
-/// the first look.
+/// Returns the share of families with an alarm in `until-decided` runs. Such a run has looks (analyses before its end),
+/// and stops measuring the tests that are decided at a look. Tests of equal systems are never decided if the margin is
+/// 0, as it is here. Therefore the worst case is simulated: after the first look, only the clearest test is measured
+/// further.
 fn until_decided(run: &Run) -> Score {
     let rounds = FAMILY_ROUNDS as usize;
     let looks = Looks::new(rounds, 1.0 - CONFIDENCE, 1).expect("enough rounds");
@@ -71,11 +72,11 @@ fn until_decided(run: &Run) -> Score {
     Score::share(what, alarmed, families.len(), ALARMS)
 }
 
-/// The tests of a family that leaves all but the clearest at the first look.
+/// Returns the tests of a family as if, after the first look, only the clearest test had been measured further.
 fn left_at(family: &Run, looks: &Looks) -> Vec<TestComparison> {
     let rule = rule(Correction::MaxT, 0.0);
     let mut family = family.clone();
-    // An analysis takes the looks from the run.
+    // An analysis reads the number of looks from the run's record.
     let planned = |run: &mut Run| {
         (run.record.rounds, run.record.looks) = (FAMILY_ROUNDS, looks.at.len() as u32);
     };
@@ -100,7 +101,7 @@ fn left_at(family: &Run, looks: &Looks) -> Vec<TestComparison> {
     tests(&family, &rule)
 }
 
-/// The mean distance of the ratios of equal systems from 1.
+/// Returns the bias of the ratios of equal systems: the centre of the log ratios, which is 0 without a bias.
 fn bias(tests: &[TestComparison]) -> Option<Score> {
     let off: Vec<f64> = tests.iter().filter_map(|test| Some(test.ratio?.ln())).collect();
     let centre = centre_of_rounds(&off, CONFIDENCE)?;

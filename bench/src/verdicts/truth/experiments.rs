@@ -1,4 +1,4 @@
-//! A long run, divided into experiments.
+//! Divides a long run into experiments.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,18 +6,18 @@ use dyno_judge::{DisturbanceLimits, Finding, Rule, TestComparison, TrialChecks, 
 use dyno_stats::{Margin, median};
 use dyno_store::{Outcome, Run};
 
-/// The default rule with a margin of 0.
+/// Returns the default rule, but with a margin of 0.
 pub(super) fn no_margin() -> Rule {
     Rule { margin: Margin::new(0.0).expect("a margin"), ..Rule::default() }
 }
 
-/// Divides the whole rounds of a run into runs of `rounds` rounds. Each is a separate experiment.
+/// Divides the whole rounds of a run into runs of `rounds` rounds each. Each is a separate experiment.
 pub(in crate::verdicts) fn experiments(run: &Run, rounds: usize) -> Vec<Run> {
     whole_rounds(run).chunks_exact(rounds).map(|numbers| part(run, numbers)).collect()
 }
 
-/// Divides a run into searches, each of the rounds that begin and end within `seconds` of its begin, restarts
-/// included. Rounds that are not whole take time and show nothing.
+/// Divides a run into searches. A search consists of consecutive rounds that take at most `seconds` together, restarts
+/// included. Rounds with failed or disturbed trials count for the time, but are not in the returned runs.
 pub(super) fn searches(run: &Run, seconds: f64) -> Vec<Run> {
     let whole: BTreeSet<u32> = whole_rounds(run).into_iter().collect();
     let (mut searches, mut numbers, mut spent) = (Vec::new(), Vec::new(), 0.0);
@@ -33,7 +33,7 @@ pub(super) fn searches(run: &Run, seconds: f64) -> Vec<Run> {
     searches
 }
 
-/// The run with only these rounds.
+/// Returns the run with only these rounds.
 pub(super) fn part(run: &Run, rounds: &[u32]) -> Run {
     let mut part = Run::new(run.id, run.record.clone(), run.state);
     part.record.rounds = rounds.len() as u32;
@@ -45,8 +45,8 @@ pub(super) fn part(run: &Run, rounds: &[u32]) -> Run {
     part
 }
 
-/// The numbers of the rounds in which every trial was completed and undisturbed, ascending. Only such rounds
-/// make families that can all raise an alarm.
+/// Returns the numbers of the rounds in which every trial was completed and undisturbed, in ascending order. If
+/// other rounds were included, some tests of a family might have too few values to raise an alarm.
 pub(super) fn whole_rounds(run: &Run) -> Vec<u32> {
     let tests = run.steps.iter().filter(|step| step.command == "run").map(|step| step.clients.len());
     let wanted = tests.sum::<usize>() * run.systems.len();
@@ -60,8 +60,8 @@ pub(super) fn whole_rounds(run: &Run) -> Vec<u32> {
     counts.into_iter().filter(|(_, trials)| *trials == wanted).map(|(round, _)| round).collect()
 }
 
-/// The wall time of each round, from its first start to that of the next round. Before a break of the run, and
-/// at its end, it is the median of the others.
+/// Returns the wall time of each round, from the first start of an instance to the first start in the next round. For
+/// the last round, and for a round before a pause of the run, the time is the median of the other rounds.
 fn round_seconds(run: &Run) -> Vec<(u32, f64)> {
     let mut starts: BTreeMap<u32, i64> = BTreeMap::new();
     for instance in &run.instances {
@@ -81,7 +81,7 @@ fn round_seconds(run: &Run) -> Vec<(u32, f64)> {
     starts.iter().zip(known).map(|((round, _), seconds)| (*round, seconds.unwrap_or(usual))).collect()
 }
 
-/// The candidate's tests, without loads.
+/// Returns the tests of the candidate, without loads.
 pub(super) fn tests(run: &Run, rule: &Rule) -> Vec<TestComparison> {
     let analysis = analyse(run, &TrialChecks::new(), rule);
     let comparison = analysis.comparison("a", "b").cloned();
@@ -102,7 +102,7 @@ mod tests {
 
     use super::*;
 
-    /// Rounds of ten seconds, each with a trial of each of two systems.
+    /// Makes a run with rounds of ten seconds. In each round, both systems have a trial.
     fn run(rounds: u32) -> Run {
         let mut run = Run::new(RunId(1), RunRecord::default(), RunState::Ended(dyno_store::Ending::Finished));
         run.systems =
@@ -151,7 +151,7 @@ mod tests {
     fn a_search_lasts_its_seconds_of_wall_time_without_the_breaks() {
         let mut run = run(8);
         assert_eq!(rounds_of(&searches(&run, 30.0)), [[0, 1, 2], [3, 4, 5]]);
-        // The run paused after the third round, and a trial of the fifth failed.
+        // The run paused after the third round, and a trial of the fifth round failed.
         for instance in run.instances.iter_mut().filter(|instance| instance.round > 2) {
             instance.started_at_ms += 1_000_000;
         }

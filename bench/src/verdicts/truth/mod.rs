@@ -1,12 +1,12 @@
-//! Calibration on real servers. It measures the share of false verdicts between equal systems, the share of
-//! intervals that contain the true ratio, the share of planted differences that are found in the wall time of
-//! a search, and the variance compared with that of runs one after the other.
+//! Calibration on real servers. It measures how often verdicts between equal systems are false, how often intervals
+//! contain the true ratio, and how often a search finds a planted difference within its wall time. It also compares the
+//! variance of ratios that are measured in slices with the variance of ratios of systems that run one after the other.
 //!
 //! ```console
 //! $ cargo run --release -p dyno-bench -- truth --keep truth.db --minutes 45 --resume
 //! ```
 //!
-//! If the same command is repeated, it continues where it paused. At the end it prints the table of all parts.
+//! If a paused command is repeated, it continues where it paused. At the end, it prints the table of all parts.
 
 mod equals;
 pub(super) mod experiments;
@@ -28,7 +28,7 @@ use self::score::Score;
 use crate::support::pair;
 use crate::support::plan_run::{Pause, run_plan_on};
 
-/// Rounds of the comparison of slices with whole trials.
+/// Number of rounds when slices are compared with whole trials.
 const BIAS_ROUNDS: u32 = 6;
 const SEQUENTIAL_ROUNDS: u32 = 24;
 const FIRST_LOOKS: u32 = 3;
@@ -71,15 +71,16 @@ enum Part {
     FivePercent,
     /// The built-in plan `first-look`, for four minutes.
     FirstLook,
-    /// The width of an interval after a minute.
+    /// How wide the interval of a ratio is after one minute of measuring.
     Width,
-    /// The variance of ratios from slices, compared with that of ratios of trials one after the other.
+    /// The variance of ratios that are measured in slices, compared with the variance of ratios of systems that run one
+    /// after the other.
     Sequential,
     /// Whether ratios of slices agree with those of whole trials of a minute.
     Bias,
 }
 
-/// What the rows of a part are computed by.
+/// Computes the table rows of a part from a run.
 type Scores = dyn Fn(&Run) -> Vec<Score>;
 
 /// A run of a part.
@@ -137,7 +138,7 @@ impl Part {
     }
 }
 
-/// The engines of the equal systems with their numbers of families.
+/// Returns the engines of the equal systems, each with its number of families.
 fn equal_engines(options: &Options) -> Vec<(String, u32)> {
     let families = |usual: u32| options.families.unwrap_or(usual);
     match &options.engine {

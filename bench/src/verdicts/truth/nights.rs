@@ -1,4 +1,4 @@
-//! Families of equal systems, taken as the nights of a history.
+//! Treats each family of equal systems as the run of one night of a history.
 
 use dyno_judge::{HistoryGate, HistoryRule, histories};
 use dyno_stats::{ChangeRule, SplitMix64};
@@ -8,14 +8,15 @@ use super::experiments::experiments;
 use super::score::{Goal, Score};
 use super::sessions::with_anchor;
 
-/// Histories, each of all nights in an order of its own.
+/// Number of histories. Each has all nights, in a different random order.
 const HISTORIES: usize = 60;
-/// The rule of `dyno history --gate`.
+/// The rule that `dyno history --gate` applies.
 const GATE: HistoryGate = HistoryGate { runs: 14, error_max: 0.05 };
 const DAY_MS: i64 = 86_400_000;
 
-/// The share of histories with a regression. One of the two systems is the anchor. The nights are the same in
-/// all histories, so the interval is narrower than that of as many histories of nights of their own.
+/// Returns the share of histories with a regression. In each night, one of the two systems is the anchor. All histories
+/// consist of the same nights, so they are not independent. Therefore the interval is narrower than it would be with
+/// the same number of independent histories.
 pub(super) fn score(run: &Run, family_rounds: usize, goal: Goal) -> Score {
     let nights: Vec<Run> = experiments(run, family_rounds).iter().map(with_anchor).collect();
     let mut random = SplitMix64::new(40);
@@ -44,7 +45,7 @@ fn has_regression(nights: &[Run]) -> bool {
         ..HistoryRule::default()
     };
     let usual = ChangeRule::default().permutations;
-    // A history has the tests of one system, because the other is its anchor.
+    // A history has the tests of one system only, because the other system is the anchor.
     let tests = nights.first().map_or(0, |night| night.steps.iter().map(|step| step.clients.len()).sum());
     let found = histories(nights, &rule(usual.max(GATE.permutations(tests))));
     found.first().is_some_and(|history| !GATE.regressions(history).is_empty())

@@ -2,19 +2,19 @@
 
 use std::fmt::Write as _;
 
-/// Settings of every server: data in memory, and no syncs at commits or every second. Only the server and the
-/// machine cause variation.
+/// Settings of every server: the data is in memory, and nothing is synced to disk, neither at commits nor once a
+/// second. Therefore only the server and the machine cause variation.
 const SETTINGS: &str = "innodb_buffer_pool_size = \"128M\", innodb_log_file_size = \"96M\", \
     innodb_flush_log_at_trx_commit = 2, innodb_flush_log_at_timeout = 2700, performance_schema = 0";
-/// The engine of all parts except the equal systems.
+/// The engine of most parts. The part with equal systems uses [`EQUAL_ENGINES`].
 pub(super) const ENGINE: &str = "mariadb@10.11/innodb";
-/// Engines of the equal systems, with the number of families of each.
+/// The engines of the equal systems, each with its number of families.
 pub(super) const EQUAL_ENGINES: [(&str, u32); 4] =
     [(ENGINE, 60), ("mysql@9.7.4/innodb", 20), ("postgres@18.4", 20), ("sqlite", 20)];
 
-/// Id, workload, operation and options of a step.
+/// A step: id, workload, operation and options.
 type Test = (&'static str, &'static str, &'static str, &'static str);
-/// Steps of the equal systems, with reads and writes.
+/// The steps of the equal systems, which read and write.
 const EQUALS: [Test; 6] = [
     ("point-select", "oltp_point_select", "query", ""),
     ("read-only", "oltp_read_only", "transaction", "range_size = 10"),
@@ -23,26 +23,27 @@ const EQUALS: [Test; 6] = [
     ("read-write", "oltp_read_write", "transaction", "range_size = 10"),
     ("insert", "oltp_insert", "query", ""),
 ];
-/// Numbers of clients of the equal systems. SQLite runs with one client, because only one connection at a
+/// The numbers of clients in the plans of [`equals`]. SQLite runs with one client only, because only one connection at a
 /// time may write.
 const EQUALS_CLIENTS: [u32; 2] = [1, 4];
-/// Rounds of a family. They suffice for each correction with all tests of the family, and for two looks.
+/// Rounds of a family. They are enough for a verdict on every test of the family under each correction, also with
+/// two looks.
 pub(super) const FAMILY_ROUNDS: u32 = 10;
-/// Longest time of a run of `first-look`.
+/// Time limit of a run of `first-look`.
 pub(super) const FIRST_LOOK_SECONDS: f64 = 240.0;
 
-/// A difference that is known by construction: an event with more of the same statements takes proportionally
-/// longer.
+/// A difference that is known by construction. The candidate's events have more statements of the same kind than
+/// the base's events, and take proportionally longer.
 #[derive(Clone, Copy)]
 pub(super) struct Planted {
     pub(super) name: &'static str,
-    /// Statements per event of the base and of the candidate.
+    /// Number of statements in an event, for the base and for the candidate.
     pub(super) statements: [u32; 2],
-    /// Wall time of a search, restarts included, in seconds.
+    /// The wall time that a search may take, restarts included, in seconds.
     pub(super) wall_seconds: f64,
-    /// Estimated number of rounds in this time.
+    /// Estimated number of rounds in that time.
     rounds: u32,
-    /// Measured time of a system in a round, in seconds.
+    /// Measured time of each system in a round, in seconds.
     seconds: f64,
     /// Number of searches.
     pub(super) searches: u32,
@@ -57,7 +58,8 @@ impl Planted {
         seconds: 0.75,
         searches: 30,
     };
-    /// Instances vary by about 2%, so there are many short rounds.
+    /// A difference of 5%. Instances of one server vary by about 2%, so many instances are more useful than long
+    /// measurements. Therefore there are many short rounds.
     pub(super) const FIVE_PERCENT: Self = Self {
         name: "5% planted, 45 s of wall time",
         statements: [20, 21],
@@ -73,7 +75,7 @@ fn head(names: [&str; 2], rounds: u32, seconds: f64, systems: [(&str, &str); 2])
     head_of(names, rounds, seconds, SETTINGS, systems)
 }
 
-/// The plan without its steps, with its name and title.
+/// The plan without its steps.
 fn head_of(
     [name, title]: [&str; 2],
     rounds: u32,
@@ -96,7 +98,7 @@ fn head_of(
     text
 }
 
-/// The same server as two systems, with enough rounds for `families` families.
+/// A plan in which both systems are the same server, with enough rounds for `families` families.
 pub(super) fn equals(engine: &str, families: u32) -> String {
     let clients = if engine.starts_with("sqlite") { &EQUALS_CLIENTS[..1] } else { &EQUALS_CLIENTS };
     let settings = if engine == ENGINE { SETTINGS } else { "" };
@@ -114,25 +116,25 @@ pub(super) fn equals(engine: &str, families: u32) -> String {
     text
 }
 
-/// Pairs of instances whose widths of intervals are measured.
+/// Number of pairs of instances. The width of the interval is measured for each pair.
 const WIDTH_PAIRS: u32 = 6;
 
-/// Point selects on pairs of instances, 30 s each.
+/// A plan with point selects on pairs of instances, 30 s on each instance.
 pub(super) fn width() -> String {
     let names = ["width", "one fresh pair, 60 s of point selects"];
     let text = head(names, WIDTH_PAIRS, 30.0, [("a", ""), ("b", "")]);
     text + "[[step]]\nid = \"point-select\"\ngroup = \"all\"\nworkload = \"oltp_point_select\"\noperation = \"query\"\n"
 }
 
-/// Steps that are measured in slices and in whole trials, with their warm-up in seconds. The steps that write
-/// come last. MySQL 5.6 writes faster and faster for half a minute after a load, and only steady rates can be
-/// compared.
+/// Steps that are measured both in slices and in whole trials, with their warm-up in seconds. The steps that write
+/// come last, because MySQL 5.6 writes faster and faster for half a minute after a load, and only steady rates can
+/// be compared.
 pub(super) const BIAS: [(Test, f64); 3] = [(EQUALS[0], 0.1), (EQUALS[4], 10.0), (EQUALS[2], 10.0)];
 /// Suffix of the name of a step with whole trials.
 pub(super) const WHOLE: &str = "-whole";
 
-/// The same steps in slices of 20 s in total and in whole trials of a minute, on the same instances of two
-/// different servers.
+/// A plan that measures each step in two ways: in slices (20 s in total), and in whole trials of one minute. Both
+/// use the same instances of two different servers.
 pub(super) fn bias(rounds: u32) -> String {
     let systems = [("a", "mysql@5.6.24/innodb", ""), ("b", ENGINE, "")];
     let names = ["bias", "slices beside whole trials of 60 s"];
@@ -149,12 +151,12 @@ pub(super) fn bias(rounds: u32) -> String {
     text
 }
 
-/// Rounds of slices that add up to the seconds of one whole trial.
+/// Number of rounds for a ratio of slices. Together, they measure a system as long as one whole trial does.
 pub(super) const SEQUENTIAL_SLICED_ROUNDS: u32 = 8;
-/// Seconds of each system in a round of slices.
+/// Measured seconds of each system in a round of slices.
 const SEQUENTIAL_SECONDS: u32 = 2;
 
-/// The same server as two systems, in slices and in whole trials, on the same instances.
+/// A plan in which both systems are the same server. It measures slices and whole trials on the same instances.
 pub(super) fn sequential(rounds: u32) -> String {
     let seconds = f64::from(SEQUENTIAL_SECONDS);
     let names = ["sequential", "slices beside trials one after the other"];
@@ -171,8 +173,8 @@ pub(super) fn sequential(rounds: u32) -> String {
     text
 }
 
-/// A candidate that sends more statements per event. A server variable that has no effect in this workload
-/// tells the script the number.
+/// A plan whose candidate sends more statements per event. A server variable that has no effect in this workload
+/// carries the number of statements to the script.
 pub(super) fn planted(planted: Planted, name: &str, searches: u32) -> String {
     let [base, candidate] = planted.statements.map(|n| format!(", max_connect_errors = {n}"));
     let rounds = planted.rounds * searches;
@@ -189,7 +191,7 @@ pub(super) fn planted(planted: Planted, name: &str, searches: u32) -> String {
     text
 }
 
-/// The built-in plan `first-look` until its tests are decided. Runs of it have numbers.
+/// The built-in plan `first-look`, which runs until its tests are decided. `number` distinguishes the runs.
 pub(super) fn first_look(number: u32) -> String {
     let text = include_str!("../../../../plans/first-look.toml");
     let text = text.replacen("name = \"first-look\"", &format!("name = \"truth-first-look-{number}\""), 1);

@@ -6,7 +6,8 @@ use super::score::{Goal, Score};
 
 const ROUNDS_MAX: usize = 20;
 
-/// The fewest rounds of `max-t` for families of 24 and 296 tests whose differences are clear.
+/// Finds the fewest rounds in which `max-t` decides all tests of a family of 24 and of 296 tests with clear
+/// differences.
 pub(super) fn scores() -> Vec<Score> {
     let score = |tests: usize, goal: f64| {
         let rounds = (2..ROUNDS_MAX).find(|rounds| is_decided(tests, *rounds)).unwrap_or(ROUNDS_MAX);

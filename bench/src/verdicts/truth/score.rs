@@ -2,8 +2,8 @@
 
 use dyno_stats::{CONFIDENCE, Interval, proportion};
 
-/// Confidence of the two-sided interval whose ends are one-sided bounds at [`CONFIDENCE`]. Used for goals
-/// with one end.
+/// The confidence of the interval for goals with one limit. It is two-sided, so each of its ends is a one-sided bound
+/// with the confidence [`CONFIDENCE`].
 const ONE_SIDED: f64 = 2.0 * CONFIDENCE - 1.0;
 
 /// The goal of a figure.
@@ -21,15 +21,15 @@ pub(in crate::verdicts) struct Score {
     what: String,
     of: String,
     measured: String,
-    /// `None` for a single value. Then it is unknown whether the goal is met.
+    /// `None` for a single value. In that case it is unknown whether the goal is met.
     interval: Option<Interval>,
     goal: Goal,
-    /// How values of the row are written.
+    /// Formats a value of the row.
     unit: fn(f64) -> String,
 }
 
 impl Score {
-    /// A share of equal experiments, with its exact interval.
+    /// Makes the row of a share: `hits` of `of` experiments, with an exact interval.
     pub(in crate::verdicts) fn share(what: String, hits: usize, of: usize, goal: Goal) -> Self {
         let confidence = match goal {
             Goal::AtMost(_) | Goal::AtLeast(_) => ONE_SIDED,
@@ -50,13 +50,13 @@ impl Score {
         Self { what, of, measured: percent(value), interval, goal, unit: percent }
     }
 
-    /// The row of one of several engines.
+    /// Adds the name of the engine to the row, because the equal systems run on several engines.
     pub(super) fn of(mut self, engine: &str) -> Self {
         self.what = format!("equals, {engine}: {}", self.what);
         self
     }
 
-    /// A number that is known exactly.
+    /// Makes the row of a number that is known exactly.
     pub(super) fn count(what: String, of: String, value: usize, goal: Goal) -> Self {
         let (value, unit) = (value as f64, number as fn(f64) -> String);
         let interval = Some(Interval { low: value, high: value, confidence: 1.0 });
@@ -77,7 +77,8 @@ impl Score {
         [self.what.clone(), self.of.clone(), self.measured.clone(), interval, goal, mark]
     }
 
-    /// The mark of the row: met if the whole interval lies within the goal, missed if all of it lies outside.
+    /// Returns the mark of the row: met if the whole interval lies within the goal, missed if the whole interval
+    /// lies outside.
     fn mark(&self) -> &'static str {
         let (low, high) = match self.goal {
             Goal::AtMost(most) => (f64::NEG_INFINITY, most),
@@ -111,7 +112,8 @@ mod tests {
 
     #[test]
     fn a_goal_is_met_only_if_the_whole_interval_lies_within() {
-        // Two of 60 are 3.3%, but 10.1% are not excluded. Without an alarm it takes 59 families.
+        // 2 of 60 are 3.3%, but the interval reaches 10.1%. If no family has an alarm, at least 59 families are needed
+        // to show that the goal is met.
         assert_eq!(mark(2, 60, Goal::AtMost(0.05)), "not shown");
         assert_eq!(mark(0, 58, Goal::AtMost(0.05)), "not shown");
         assert_eq!(mark(0, 59, Goal::AtMost(0.05)), "met");

@@ -1,4 +1,4 @@
-//! Scores for systems whose ratio is known, and for the same systems measured in two ways.
+//! The scores of systems whose ratio is known, and of systems that are measured in two ways.
 
 use dyno_judge::{Finding, Rule, TestComparison, TrialChecks, analyse};
 use dyno_stats::{CONFIDENCE, Interval, Margin, centre_of_rounds, ratio_of_rounds};
@@ -8,13 +8,13 @@ use super::experiments::{experiments, no_margin, searches, tests};
 use super::plans::{BIAS, FIRST_LOOK_SECONDS, Planted, SEQUENTIAL_SLICED_ROUNDS, WHOLE};
 use super::score::{Goal, Score};
 
-/// The half width that was measured on 24 November 2026, to be kept.
+/// Goal: the half width that was measured on 24 November 2026.
 const HALF_WIDTH: f64 = 0.0085;
-/// The quantile of the normal distribution for 95%.
+/// The two-sided 95% quantile of the normal distribution.
 const NORMAL_95: f64 = 1.96;
 
-/// The share of searches that found a planted difference, each in the wall time of a search, and the share of
-/// intervals that contain the true ratio.
+/// Returns the share of searches that found a planted difference within the wall time of a search. Also returns the
+/// share of intervals that contain the true ratio.
 pub(super) fn found(planted: Planted, run: &Run) -> Vec<Score> {
     let [base, candidate] = planted.statements.map(f64::from);
     let truth = base / candidate;
@@ -34,7 +34,8 @@ pub(super) fn found(planted: Planted, run: &Run) -> Vec<Score> {
     scores
 }
 
-/// Half of the interval's width for one pair of instances, the middle of several pairs.
+/// Returns how wide the interval of a ratio is with only one pair of instances. This half width is measured with
+/// several pairs, and its centre is taken.
 pub(super) fn half_width(run: &Run) -> Vec<Score> {
     let pairs = experiments(run, 1);
     let widths: Vec<f64> = pairs
@@ -49,8 +50,9 @@ pub(super) fn half_width(run: &Run) -> Vec<Score> {
     centre.map(|centre| Score::figure(what, of, centre.value, centre.interval, goal)).into_iter().collect()
 }
 
-/// Log ratios of slices minus those of whole trials in the same round. The effects of an instance and of a
-/// round cancel out. The two agree if the whole interval lies within 2%.
+/// Compares ratios that are measured in slices with ratios that are measured in whole trials. For each round, the
+/// difference of the two log ratios is taken. The effects of instances and of rounds cancel out in this difference. The
+/// two kinds agree if the whole interval of the differences lies within 2%.
 pub(super) fn agreement(run: &Run) -> Vec<Score> {
     let tests = tests(run, &Rule::default());
     BIAS.iter().filter_map(|((step, ..), _)| round_by_round(&tests, step)).collect()
@@ -78,9 +80,10 @@ fn round_by_round(tests: &[TestComparison], step: &str) -> Option<Score> {
     ))
 }
 
-/// The variance of the ratio from several rounds of slices, divided by that of the ratio from one trial of
-/// each system, one after the other, with as many seconds of load. Both use fresh instances. The interval
-/// assumes normal log ratios: the logarithm of a variance of n values has a standard error of √(2/(n − 1)).
+/// Returns the variance of a ratio that is measured in slices over several rounds, as a share of the variance of a
+/// ratio that is measured in whole trials, in which the systems run one after the other. Both ratios come from the same
+/// number of measured seconds on fresh instances. The interval assumes that log ratios are normal: the logarithm of a
+/// variance of n values then has a standard error of √(2/(n − 1)).
 pub(super) fn variance_beside_sequential(run: &Run) -> Vec<Score> {
     let tests = tests(run, &Rule::default());
     let ln_ratios = |step: &str| -> Vec<f64> {
@@ -106,7 +109,7 @@ fn variance(values: &[f64]) -> f64 {
     values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (values.len() as f64 - 1.0)
 }
 
-/// Decided tests of `first-look`, loads included, in its time.
+/// Returns how many tests of `first-look`, loads included, are decided within its time.
 pub(super) fn decided(run: &Run) -> Vec<Score> {
     let analysis = analyse(run, &TrialChecks::new(), &Rule::default());
     let Some(base) = &analysis.base else { return Vec::new() };

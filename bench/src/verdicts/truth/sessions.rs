@@ -1,19 +1,20 @@
-//! Families of equal systems, taken as sessions of days of their own.
+//! Treats each family of equal systems as a session on a different day.
 
 use dyno_judge::{
     ComparedSystem, Finding, Judgement, TestComparison, TrialChecks, compare, compare_sessions,
 };
-use dyno_stats::{CONFIDENCE, rounds_a_side_min};
+use dyno_stats::ROUNDS_MIN;
 use dyno_store::Run;
 
 use super::experiments::{experiments, has_alarm, no_margin};
 use super::score::{Goal, Score};
 
-/// Rounds of a session, if several sessions a side are compared.
-const SESSION_ROUNDS: usize = 3;
+/// Numbers of rounds in a session when several sessions per side are compared.
+const SESSION_ROUNDS: [usize; 2] = [1, 3];
 
-/// Verdicts on two sessions without an anchor, alarms of two sessions with one, and alarms of several sessions
-/// a side. The base comes from other sessions than the candidate.
+/// Compares a base and a candidate from different sessions. Returns how often there is a verdict from two sessions
+/// without an anchor, an alarm from two sessions with an anchor, an alarm from several sessions per side in turns, and a
+/// verdict from several sessions per side, one side after the other.
 pub(super) fn scores(run: &Run, family_rounds: usize, goal: Goal) -> Vec<Score> {
     let families = experiments(run, family_rounds);
     let pairs: Vec<&[Run]> = families.chunks_exact(2).collect();
@@ -34,38 +35,56 @@ pub(super) fn scores(run: &Run, family_rounds: usize, goal: Goal) -> Vec<Score> 
     let of = "two sessions with an anchor, with an alarm (holm)";
     scores.push(Score::share(of.to_owned(), alarmed, pairs.len(), goal));
 
-    let tests = families.first().map_or(1, |family| two(&[family.clone(), family.clone()], "a", "b").len());
-    let a_side = rounds_a_side_min(1.0 - (1.0 - CONFIDENCE) / tests.max(1) as f64);
-    let sessions = experiments(run, SESSION_ROUNDS);
-    let sides: Vec<(&[Run], &[Run])> =
-        sessions.chunks_exact(2 * a_side).map(|sessions| sessions.split_at(a_side)).collect();
-    let alarmed = sides.iter().filter(|(base, candidate)| has_alarm(&several(base, candidate))).count();
-    let of = format!("{a_side} sessions a side of {SESSION_ROUNDS} rounds, with an alarm (holm)");
-    scores.push(Score::share(of, alarmed, sides.len(), goal));
+    for rounds in SESSION_ROUNDS {
+        let sessions = experiments(run, rounds);
+        let both: Vec<&[Run]> = sessions.chunks_exact(2 * ROUNDS_MIN).collect();
+        let rounds = if rounds == 1 { "1 round".to_owned() } else { format!("{rounds} rounds") };
+        let a_side = format!("{ROUNDS_MIN} sessions a side of {rounds}");
+        let alarmed = both.iter().filter(|runs| has_alarm(&several(runs, is_base_in_turns))).count();
+        let of = format!("{a_side}, in turns, with an alarm (max-t)");
+        scores.push(Score::share(of, alarmed, both.len(), goal));
+        let judged = both.iter().filter(|runs| several(runs, is_base_first).iter().any(has_verdict)).count();
+        let of = format!("{a_side}, one side after the other, with a verdict");
+        scores.push(Score::share(of, judged, both.len(), goal));
+    }
     scores
 }
-/// A system of the first run against a system of the second.
+
+/// Whether the session at this place in time is one of the base, if either side comes first equally often: A B B A.
+fn is_base_in_turns(at: usize) -> bool {
+    matches!(at % 4, 0 | 3)
+}
+
+/// Whether the session at this place in time is one of the base, if all sessions of the base come first.
+fn is_base_first(at: usize) -> bool {
+    at < ROUNDS_MIN
+}
+
+/// Compares a system of the second run with a system of the first run, which is the base.
 fn two(runs: &[Run], base: &str, candidate: &str) -> Vec<TestComparison> {
     let checks = TrialChecks::new();
     let of = |run, system| ComparedSystem { run, checks: &checks, system };
     timed(compare(&[(of(&runs[0], base), of(&runs[1], candidate))], &no_margin()))
 }
 
-fn several(base: &[Run], candidate: &[Run]) -> Vec<TestComparison> {
+/// Compares a system of the sessions for which `is_base` holds with a system of the other sessions. The sessions are in
+/// the order of time, and `is_base` gets their places.
+fn several(sessions: &[Run], is_base: impl Fn(usize) -> bool) -> Vec<TestComparison> {
     let checks = TrialChecks::new();
-    let base = base.iter().map(|run| ComparedSystem { run, checks: &checks, system: "a" }).collect();
-    let candidate =
-        candidate.iter().map(|run| ComparedSystem { run, checks: &checks, system: "b" }).collect();
-    timed(compare_sessions(&[(base, candidate)], &no_margin()))
+    let side = |wanted: bool, system| -> Vec<ComparedSystem<'_>> {
+        let runs = sessions.iter().enumerate().filter(|(at, _)| is_base(*at) == wanted);
+        runs.map(|(_, run)| ComparedSystem { run, checks: &checks, system }).collect()
+    };
+    timed(compare_sessions(&[(side(true, "a"), side(false, "b"))], &no_margin()))
 }
 
-/// The tests of the only comparison, without loads.
+/// Returns the tests of the only comparison, without loads.
 fn timed(judgement: Judgement) -> Vec<TestComparison> {
     let tests = judgement.comparisons.into_iter().flat_map(|comparison| comparison.tests);
     tests.filter(|test| test.step != "load").collect()
 }
 
-/// The run with its first system as the anchor.
+/// Returns the run with its first system marked as the anchor.
 pub(super) fn with_anchor(run: &Run) -> Run {
     let mut run = run.clone();
     for system in run.systems.iter_mut().filter(|system| system.id == "a") {

@@ -1,4 +1,5 @@
-//! The files of an upgrade in a folder: the data, the log, and the traffic that `dyno traffic import` makes of it.
+//! The files of an upgrade in a folder: the data, the log, and the traffic that `dyno traffic import` makes from
+//! the log.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,9 +11,9 @@ use super::planted::Product;
 use super::traffic::{Traffic, Values};
 use crate::support::program::Program;
 
-/// Sessions of the traffic.
+/// Number of sessions in the traffic.
 const SESSIONS: u64 = 4;
-/// Time between two statements.
+/// Time between two statements, in µs.
 const STEP_US: u64 = 1000;
 
 pub(super) const DATA: &str = "data.sql";
@@ -20,13 +21,13 @@ pub(super) const AFTER: &str = "after.sql";
 pub(super) const LOG: &str = "server.log";
 pub(super) const TRAFFIC: &str = "mine.traffic";
 
-/// A folder with these files.
+/// A folder with the files of an upgrade.
 pub(super) struct Bed {
     pub(super) folder: PathBuf,
 }
 
 impl Bed {
-    /// Writes the files. `None` if the user stopped it.
+    /// Writes the files. Returns `None` if the user stopped the import.
     pub(super) fn make(
         folder: &Path,
         product: Product,
@@ -47,7 +48,8 @@ impl Bed {
     }
 }
 
-/// Writes a file, unless it has this text: a file with another time is other data to Dyno.
+/// Writes a file, unless it has this text already. Dyno regards a file as new data if its modification time has
+/// changed.
 fn put(path: &Path, text: &str) -> anyhow::Result<()> {
     if fs::read_to_string(path).is_ok_and(|there| there == text) {
         return Ok(());
@@ -55,7 +57,8 @@ fn put(path: &Path, text: &str) -> anyhow::Result<()> {
     fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// The log of a server that executed the traffic. Units take turns.
+/// Returns the log of a server that executed the traffic. Each unit of statements is executed once in turn, and this is
+/// repeated until every unit has been executed as often as it should.
 fn log(product: Product, traffic: &Traffic) -> anyhow::Result<String> {
     let mut values = Values::default();
     let mut text = String::new();
@@ -73,7 +76,7 @@ fn log(product: Product, traffic: &Traffic) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Appends an entry of the log: a slow log of MySQL 8, or PostgreSQL's messages with the prefix `%m %p %c`.
+/// Appends an entry to the log. The log is a slow log of MySQL 8, or PostgreSQL's log with the prefix `%m %p %c`.
 fn entry(product: Product, number: u64, session: u64, statement: &str, text: &mut String) {
     let us = number * STEP_US;
     let (minute, second, fraction) = (us / 60_000_000 % 60, us / 1_000_000 % 60, us % 1_000_000);

@@ -1,4 +1,4 @@
-//! Runs of `dyno upgrade` between equal versions: how many report something.
+//! Runs `dyno upgrade` between equal versions, and counts how many runs report a regression.
 
 use std::fs;
 
@@ -10,10 +10,10 @@ use super::upgrading::Upgrading;
 use crate::support::pair;
 use crate::support::program::Program;
 
-/// Goal: share of the runs with an alarm.
+/// Goal: largest share of the runs with an alarm.
 const SHARE_MAX: f64 = 0.05;
 
-/// What came of the runs so far.
+/// The results of the runs so far.
 #[derive(Debug, Default)]
 struct Tally {
     runs: usize,
@@ -21,7 +21,7 @@ struct Tally {
     not_decided: usize,
 }
 
-/// Measures until there are so many runs. A run that is there already is not measured again.
+/// Measures until there are `runs` runs. A run whose report exists is not measured again.
 pub(super) fn run(runs: u32, upgrading: &Upgrading<'_>, bed: &Bed, program: &Program) -> anyhow::Result<()> {
     let mut tally = Tally::default();
     for number in 1..=runs {
@@ -79,7 +79,7 @@ impl Tally {
     }
 }
 
-/// Whether the goal is met, if the whole interval says so.
+/// Returns whether the whole interval meets or misses the goal.
 fn met(interval: Interval) -> &'static str {
     if interval.high <= SHARE_MAX {
         "yes"

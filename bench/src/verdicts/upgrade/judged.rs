@@ -1,4 +1,4 @@
-//! What a tool reports about an upgrade, by digest; and how Dyno's report is read.
+//! What a tool reports about each digest of an upgrade's traffic. Reads Dyno's report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,15 +9,15 @@ use serde::Deserialize;
 
 use super::planted::Harm;
 
-/// What a tool sees of each digest.
+/// What a tool reports about each digest.
 pub(super) type Reported = BTreeMap<String, Seen>;
 
-/// What a tool sees of a digest.
+/// What a tool reports about one digest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Seen {
-    /// What it reports. Nothing if the digest is as before.
+    /// The harms that the tool reports. Empty if the tool reports no harm.
     pub(super) harms: BTreeSet<Harm>,
-    /// The latency as a multiple of that before, if it is known.
+    /// The latency after the upgrade divided by the latency before it, if it is known.
     pub(super) ratio: Option<f64>,
 }
 
@@ -57,7 +57,7 @@ struct Found {
     answers_otherwise: Digests,
 }
 
-/// Positions among the digests of the replay.
+/// A list of digests, as indices into the replay's list.
 #[derive(Deserialize)]
 struct Digests {
     digests: Vec<usize>,
@@ -71,7 +71,7 @@ struct Replay {
 #[derive(Deserialize)]
 struct Digest {
     statement: String,
-    /// On the version before, and on the version after.
+    /// The figures before and after the upgrade.
     systems: Vec<Figures>,
 }
 

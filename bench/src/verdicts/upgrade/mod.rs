@@ -1,5 +1,5 @@
-//! `dyno upgrade` on real upgrades: which of 20 regressions that are planted among 200 digests it finds, beside pt-upgrade; and
-//! how often it reports something between equal versions.
+//! `dyno upgrade` on real upgrades. Among 200 digests, 20 regressions are planted. The benchmark counts how many of
+//! them `dyno upgrade` and pt-upgrade find, and how often `dyno upgrade` reports something between equal versions.
 //!
 //! ```console
 //! $ cargo build --release -p dyno && cargo run --release -p dyno-bench -- upgrade
@@ -26,7 +26,7 @@ use self::traffic::Traffic;
 use self::upgrading::Upgrading;
 use crate::support::program::Program;
 
-/// The fewest rounds that `dyno upgrade` makes.
+/// The smallest number of rounds that `dyno upgrade` makes.
 const ROUNDS_MIN: u32 = 2;
 const REPORT: &str = "report.json";
 
@@ -34,23 +34,25 @@ const REPORT: &str = "report.json";
 #[command(after_help = "Example of a trial run:\n  \
     cargo run --release -p dyno-bench -- upgrade --digests 20 --rounds 1")]
 pub(crate) struct Options {
-    /// The upgrade.
+    /// The product to upgrade.
     #[arg(long, value_enum, default_value_t = Product::Mariadb)]
     product: Product,
-    /// Number of digests. All 20 regressions are planted among them if they are at most half of them.
+    /// Number of digests. At most half of the digests have a planted regression, so all 20 regressions need at
+    /// least 40 digests.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(2..=200))]
     digests: u32,
     /// Rounds of each `dyno upgrade`, which makes at least 2. A verdict on times needs 6.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
-    /// Instead, compare the old version with itself this many times, and count the runs that report something.
-    /// 72 runs without an alarm are the fewest that show a share of at most 5%.
+    /// Instead, compare the old version with itself this many times, and count the runs that report something. At least
+    /// 72 runs, all without an alarm, are needed to show that the share of alarms is at most 5%.
     #[arg(long, value_name = "RUNS", value_parser = clap::value_parser!(u32).range(1..))]
     equal: Option<u32>,
     /// The pt-upgrade program. By default the one on PATH.
     #[arg(long, value_name = "PATH")]
     pt_upgrade: Option<PathBuf>,
-    /// Folder for logs, results files and reports. Runs of --equal that are there are not measured again.
+    /// Folder for logs, results files and reports. Runs of --equal whose reports are in this folder are not
+    /// measured again.
     #[arg(long, value_name = "FOLDER", default_value = "target/upgrade")]
     out: PathBuf,
     /// The `dyno` program. By default the one in the folder of this program.
@@ -74,7 +76,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     }
 }
 
-/// Prints which planted regressions both tools find.
+/// Prints which planted regressions each tool finds.
 fn find(
     options: &Options,
     upgrade: &Upgrade,
@@ -94,7 +96,7 @@ fn find(
     Ok(())
 }
 
-/// What pt-upgrade says. If it does not run, the table says why.
+/// Returns what pt-upgrade reports, or the reason why it does not run.
 fn beside(options: &Options, upgrade: &Upgrade, bed: &Bed) -> Beside {
     if options.product == Product::Postgres {
         return Beside::Not("it is for MySQL and MariaDB only".to_owned());

@@ -1,4 +1,4 @@
-//! The upgrades, and what is planted in each: `bench/upgrade/PRODUCT.toml`.
+//! The upgrades, and what is planted in each: the files `bench/upgrade/PRODUCT.toml`.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,13 @@ use serde::Deserialize;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/upgrade");
 
-/// Whose server is upgraded.
+/// The product that is upgraded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Product {
     /// 10.5 to 11.8, in place.
     Mariadb,
-    /// 5.6 to 9.7, which both load the same dump, because no server leads from one to the other in a step.
+    /// 5.6 to 9.7. Both versions load the same dump, because no server upgrades from one to the other in a single
+    /// step.
     Mysql,
     /// 14 to 18, by `pg_dumpall`.
     Postgres,
@@ -25,8 +26,9 @@ pub(super) enum Product {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Upgrade {
-    /// The versions, as `dyno upgrade` takes them.
+    /// The version before the upgrade, in the form that `dyno upgrade` accepts.
     pub(super) from: String,
+    /// The version after the upgrade, in the same form as `from`.
     pub(super) to: String,
     /// Whether the new version loads the dump too.
     #[serde(default)]
@@ -40,11 +42,11 @@ pub(super) struct Upgrade {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Planted {
-    /// What makes it, in one or two words.
+    /// What causes the regression, in one or two words.
     pub(super) kind: String,
-    /// What it does to the statement.
+    /// What the regression does to the statement.
     pub(super) finds: Harm,
-    /// The statement, with places for values.
+    /// The statement, with placeholders for values (see `Values`).
     pub(super) statement: String,
 }
 
@@ -88,26 +90,26 @@ impl Product {
         toml::from_str(file(&name)?).with_context(|| format!("bench/upgrade/{name}"))
     }
 
-    /// The data, as a dump.
+    /// Returns the data as a dump.
     pub(super) fn data(self) -> anyhow::Result<String> {
         Ok(format!("{}\n{}", file("tables.sql")?, file(&format!("{}.sql", self.name()))?))
     }
 
-    /// What the new version executes on its data.
+    /// Returns the statements that the new version executes on its data after the upgrade.
     pub(super) fn after(self) -> anyhow::Result<&'static str> {
         file(&format!("{}.after.sql", self.name()))
     }
 }
 
 impl Upgrade {
-    /// The new version with its settings, as `dyno upgrade` takes it.
+    /// Returns the new version with its settings, in the form that `dyno upgrade` accepts.
     pub(super) fn target(&self) -> String {
         let settings = self.settings.iter().map(|(name, value)| format!(" {name}={value}"));
         self.to.clone() + &settings.collect::<String>()
     }
 }
 
-/// The text of a file of the benchmark.
+/// Returns the text of a file of the benchmark.
 pub(super) fn file(name: &str) -> anyhow::Result<&'static str> {
     let file = FILES.get_file(name).with_context(|| format!("bench/upgrade has no {name}"))?;
     file.contents_utf8().with_context(|| format!("bench/upgrade/{name} is no text"))

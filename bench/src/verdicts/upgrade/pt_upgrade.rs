@@ -1,4 +1,4 @@
-//! Debian's pt-upgrade on the same data and the same log: servers of both versions run side by side.
+//! Runs Debian's pt-upgrade on the same data and the same log. Servers of both versions run at the same time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -22,18 +22,18 @@ use crate::support::server;
 const PROGRAM: &str = "pt-upgrade";
 const REPORT: &str = "pt-upgrade.txt";
 const WORDS: &str = "pt-upgrade.log";
-/// The bit of its exit status that says that there are differences.
+/// The bit of pt-upgrade's exit status that means that there are differences.
 const HAS_DIFFERENCES: i32 = 4;
-/// The begin of the header of a class of queries.
+/// The start of the line that introduces a class of queries in a report.
 const CLASS: &str = "# Query class ";
 
-/// The program on PATH.
+/// Returns the path of pt-upgrade if a folder of `PATH` has it.
 pub(super) fn on_path() -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(PROGRAM)).find(|path| path.is_file())
 }
 
-/// Runs it on servers of both versions. Returns what it reports.
+/// Runs pt-upgrade on servers of both versions. Returns what it reports.
 pub(super) fn run(program: &Path, bed: &Bed, upgrade: &Upgrade) -> anyhow::Result<Reported> {
     let old = server::start_engine(&upgrade.from, std::iter::empty())?;
     load(&old, bed)?;
@@ -72,8 +72,8 @@ fn load(server: &Server, bed: &Bed) -> anyhow::Result<()> {
     Ok(load_dump(server, DATA, &mut BufReader::new(data), &AtomicBool::new(false))?)
 }
 
-/// Writes a file with the login of a server, because command lines are public. The file is new: what has its name before, a link
-/// included, is removed.
+/// Writes a file with a server's login, because command lines are visible to all users. A file or link that has
+/// this name already is removed first.
 fn login(server: &Server, path: &Path) -> anyhow::Result<PathBuf> {
     let access = server.access();
     let text = format!(
@@ -91,7 +91,7 @@ fn login(server: &Server, path: &Path) -> anyhow::Result<PathBuf> {
     Ok(path.to_owned())
 }
 
-/// What a report says. A class of queries has the digest of the queries that it shows.
+/// Reads a report. The digest of a class of queries is the digest of the example query that the report shows.
 fn reported(report: &str) -> Reported {
     let mut reported = BTreeMap::new();
     for class in report.split(CLASS).skip(1) {
@@ -105,7 +105,8 @@ fn reported(report: &str) -> Reported {
     reported
 }
 
-/// What the heading of a list of differences means. Differences in warnings, and errors on both servers, are neither.
+/// Returns the harm that the heading of a list of differences means. Differences in warnings, and errors on both
+/// servers, are no harm.
 fn harm(line: &str) -> Option<Harm> {
     let (name, _) = line.strip_prefix("## ")?.split_once(" diffs: ")?;
     match name {
@@ -116,7 +117,8 @@ fn harm(line: &str) -> Option<Harm> {
     }
 }
 
-/// Whether a line is a query of the log. Words are in capitals there, and in small letters in the name of a class.
+/// Whether a line is an example query from the log. The log's keywords are in capitals, and the names of classes
+/// are in small letters.
 fn is_example(line: &str) -> bool {
     ["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "BEGIN", "COMMIT"].iter().any(|word| line.starts_with(word))
 }

@@ -1,4 +1,4 @@
-//! The table of planted regressions, and what was reported and not planted.
+//! The table of planted regressions, and the list of what was reported but not planted.
 
 use dyno_traffic::sql::Dialect;
 
@@ -7,21 +7,21 @@ use super::planted::Planted;
 use super::traffic::{Values, digest};
 use crate::support::pair;
 
-/// Goal: share of the planted regressions that are found, 19 of 20.
+/// Goal: share of the planted regressions that are found, for example 19 of 20.
 const FOUND_SHARE: f64 = 0.95;
-/// Most characters of a statement.
+/// Largest number of a statement's characters that are shown.
 const SHOWN_MAX: usize = 90;
 
-/// What pt-upgrade says beside.
+/// The report of pt-upgrade.
 pub(super) enum Beside {
     Reported(Reported),
-    /// Why it says nothing.
+    /// Why there is no report.
     Not(String),
 }
 
-/// What both say about what is planted.
+/// What both tools report about the planted regressions.
 pub(super) struct Outcome<'a> {
-    /// With their digests.
+    /// The planted regressions, each with the digest of its statement.
     planted: Vec<(&'a Planted, String)>,
     dyno: &'a Reported,
     beside: &'a Beside,
@@ -104,7 +104,7 @@ impl<'a> Outcome<'a> {
         ]
     }
 
-    /// What is reported and not planted, a line each.
+    /// Returns what is reported but not planted, one line each.
     fn others(&self, reported: &Reported) -> Vec<String> {
         let is_planted = |digest: &String| self.planted.iter().any(|(_, planted)| planted == digest);
         let others = reported.iter().filter(|(digest, seen)| !seen.harms.is_empty() && !is_planted(digest));

@@ -1,4 +1,4 @@
-//! The traffic: which statements are executed how often, and with which values.
+//! The traffic: which statements are executed, how often, and with which values.
 
 use std::collections::BTreeSet;
 
@@ -7,29 +7,29 @@ use dyno_traffic::sql::{Dialect, Normalizer, digest_text};
 
 use super::planted::{Planted, Upgrade, file};
 
-/// How often a planted statement is executed.
+/// How often each planted statement is executed.
 const PLANTED_TIMES: u32 = 10;
-/// The first number of rows that are inserted.
+/// Inserted rows get numbers above this one, so that no existing row has them.
 const UNIQUE_FROM: u64 = 1_000_000;
 
 /// Statements that a session executes one after the other.
 #[derive(Clone, Debug)]
 pub(super) struct Unit {
-    /// How often it does so.
+    /// How often the statements are executed.
     pub(super) times: u32,
-    /// With places for values.
+    /// The statements, with placeholders for values.
     pub(super) statements: Vec<String>,
 }
 
 /// The traffic of a benchmark.
 pub(super) struct Traffic {
     pub(super) units: Vec<Unit>,
-    /// Those whose statements are in it.
+    /// The planted regressions whose statements are in the traffic.
     pub(super) planted: Vec<Planted>,
 }
 
 impl Traffic {
-    /// Traffic with so many digests. At most half of them are planted.
+    /// Makes traffic with this number of digests. At most half of the digests have a planted regression.
     pub(super) fn of(upgrade: &Upgrade, dialect: Dialect, digests: usize) -> anyhow::Result<Self> {
         let count = upgrade.planted.len().min(digests / 2).max(1);
         let step = upgrade.planted.len() / count;
@@ -42,7 +42,8 @@ impl Traffic {
     }
 }
 
-/// The first units without a planted regression, up to a number of digests.
+/// Returns ordinary units, which have no planted regression. They are the first of the file `ordinary.sql` that
+/// together have at most `digests` digests.
 fn ordinary(dialect: Dialect, digests: usize) -> anyhow::Result<Vec<Unit>> {
     let mut seen = BTreeSet::new();
     let mut units = Vec::new();
@@ -60,14 +61,14 @@ fn ordinary(dialect: Dialect, digests: usize) -> anyhow::Result<Vec<Unit>> {
     Ok(units)
 }
 
-/// The text of a statement's digest, as in Dyno's reports.
+/// Returns the text of a statement's digest, as Dyno's reports show it.
 pub(super) fn digest(statement: &str, dialect: Dialect) -> String {
     let mut normalizer = Normalizer::new(dialect, false);
     let shape = String::from_utf8_lossy(normalizer.part(statement.as_bytes(), &[]).shape).into_owned();
     digest_text(&shape, dialect)
 }
 
-/// Fills the places of statements. The values are the same each time.
+/// Fills the placeholders of statements. A new `Values` always gives the same sequence of values.
 #[derive(Debug)]
 pub(super) struct Values {
     state: u64,
@@ -82,7 +83,8 @@ impl Default for Values {
 }
 
 impl Values {
-    /// The statement with values: `{N}` is a number from 1 to N, `{=}` the last one again, `{#}` a number that no row has.
+    /// Returns the statement with values. `{N}` becomes a number from 1 to N, `{=}` the previous number again, and
+    /// `{#}` a number that no row has.
     pub(super) fn fill(&mut self, statement: &str) -> anyhow::Result<String> {
         let mut text = String::with_capacity(statement.len());
         let mut rest = statement;
@@ -112,7 +114,8 @@ impl Values {
         Ok(self.last)
     }
 
-    /// Numbers by the method "splitmix64" (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+    /// Returns a random number by the method "splitmix64" (Steele, Lea and Flood, "Fast splittable pseudorandom
+    /// number generators", 2014).
     fn random(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.state;

@@ -1,4 +1,4 @@
-//! Covariates of a round: what the host shows of each system's trial beside its rate.
+//! Covariates of a round: what a run records about each system's trial besides its rate, such as stolen CPU time.
 
 use dyno_judge::TestComparison;
 use dyno_store::{Run, TrialRecord, Usage};
@@ -6,10 +6,11 @@ use dyno_store::{Run, TrialRecord, Usage};
 use super::middle;
 use super::regression::{Fit, fit};
 
-/// A covariate of a round: a difference between the candidate's trial and the base's.
+/// Computes a covariate of a round, a difference between the candidate's trial (first) and the base's trial.
 type Covariate = fn(&TrialRecord, &TrialRecord) -> Option<f64>;
 
-/// The wait for a CPU is not recorded. Context switches stand for it.
+/// The covariates. How long a server waits for a CPU would be a covariate, but it is not recorded; context switches are
+/// used in its place.
 const COVARIATES: [(&str, &[Covariate]); 4] = [
     ("steal", &[steal]),
     ("server CPU time per operation", &[cpu]),
@@ -17,7 +18,7 @@ const COVARIATES: [(&str, &[Covariate]); 4] = [
     ("all three", &[steal, cpu, switches]),
 ];
 
-/// What a covariate does in the tests of a run.
+/// How well a covariate explains the ratios in the tests of a run.
 pub(super) struct Found {
     covariate: &'static str,
     fits: Vec<Fit>,
@@ -70,7 +71,7 @@ fn of_test(
     fit(&values, &covariates)
 }
 
-/// The difference of the shares of the host's CPU time that the hypervisor gave to other guests.
+/// The difference between the trials in the share of the host's CPU time that the hypervisor gave to other guests.
 fn steal(own: &TrialRecord, base: &TrialRecord) -> Option<f64> {
     let share = |usage: &Usage| {
         let parts = [

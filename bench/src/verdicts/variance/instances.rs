@@ -1,7 +1,8 @@
-//! What several instances of each system in one round would gain.
+//! Estimates how much time several instances of each system in one round would save.
 //!
-//! They would share the wait until servers are at rest. Starting and reading tables keep the cores busy, so they
-//! take longer with more servers. N instances of each system have the variance of N rounds.
+//! All instances of a round would wait at the same time until their servers are at rest. Starting servers and
+//! reading tables keep the cores busy, so these two take longer with more servers. N instances of each system in
+//! one round reduce the variance as much as N rounds do.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +11,10 @@ use dyno_store::{InstanceRecord, Run};
 
 use super::middle;
 
-/// Numbers of instances of a system in one round.
+/// The numbers of instances per system and round that are considered.
 const INSTANCES: [f64; 3] = [2.0, 3.0, 4.0];
 
-/// The parts of a run's rounds, in seconds.
+/// How long the parts of a run's rounds take, in seconds.
 pub(super) struct Found {
     starts: Vec<f64>,
     rests: Vec<f64>,
@@ -61,7 +62,8 @@ impl Found {
     }
 }
 
-/// The time of as many rounds with one instance, divided by that of a round with several.
+/// Returns the time of `instances` rounds with one instance, divided by the time of one round with `instances`
+/// instances.
 fn gain(whole: f64, rest: f64, instances: f64) -> f64 {
     instances * whole / (rest + instances * (whole - rest))
 }

@@ -1,5 +1,5 @@
-//! What would make ratios vary less, estimated from stored runs: covariates of rounds, and several instances of
-//! a system in one round. Nothing is measured.
+//! Estimates from stored runs what would make ratios vary less: covariates of rounds, and several instances of a
+//! system in one round. Nothing new is measured.
 //!
 //! ```console
 //! $ cargo run --release -p dyno-bench -- variance truth.db
@@ -53,7 +53,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The tests of all candidates against the base, without loads and controls.
+/// Returns the tests of all candidates against the base, without loads and controls.
 fn timed_tests(run: &Run) -> Vec<(String, TestComparison)> {
     let analysis = analyse(run, &TrialChecks::new(), &Rule::default());
     let judgement = analysis.base.as_deref().and_then(|base| analysis.judgement(base));

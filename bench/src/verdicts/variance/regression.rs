@@ -1,20 +1,22 @@
-//! Least squares with an intercept.
+//! Least-squares regression with an intercept.
 
-/// What covariates do to the mean of some values.
+/// How well covariates explain some values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Fit {
-    /// Share of the variance that they explain, adjusted for their number; negative if they explain less than
-    /// chance would.
+    /// The share of the variance that the covariates explain, adjusted for their number (adjusted R²). It is
+    /// negative if they explain less than chance would.
     pub(super) explained: f64,
-    /// Variance of the estimate at covariates of 0, as a share of the variance of the plain mean.
+    /// The variance of the intercept (the estimated value where all covariates are 0), divided by the variance of the
+    /// mean of the values. Below 1, the covariates make the estimate more precise.
     pub(super) variance: f64,
 }
 
-/// Fits values by covariates, one row for each value. `None` if there are too few values, or if covariates do
-/// not vary or depend on each other.
+/// Fits values by covariates. Each value has one row of covariates. Returns `None` if there are too few values, if a
+/// covariate does not vary, or if the covariates depend on each other.
 ///
-/// The variance of the least-squares estimate is s² times the inverse of the design's products. Its first
-/// element belongs to the intercept (Cochran, "Analysis of covariance: its nature and uses", Biometrics 13(3), 1957).
+/// The covariance matrix of the least-squares estimates is s² times the inverse of `XᵀX`, where X is the design matrix.
+/// Its first diagonal element is the variance of the intercept (Cochran, "Analysis of covariance: its nature and uses",
+/// Biometrics 13(3), 1957).
 pub(super) fn fit(values: &[f64], covariates: &[Vec<f64>]) -> Option<Fit> {
     let (n, columns) = (values.len(), 1 + covariates.first()?.len());
     if n < columns + 3 {
@@ -37,7 +39,7 @@ pub(super) fn fit(values: &[f64], covariates: &[Vec<f64>]) -> Option<Fit> {
         .then(|| Fit { explained: 1.0 - rest / plain, variance: rest * of_intercept / (plain / n as f64) })
 }
 
-/// Solves a symmetric system by elimination with pivots; `None` if it is singular.
+/// Solves a symmetric system of equations by elimination with pivots. Returns `None` if the system is singular.
 fn solve(matrix: &[Vec<f64>], right: &[f64]) -> Option<Vec<f64>> {
     let n = right.len();
     let mut rows: Vec<Vec<f64>> =
@@ -66,7 +68,7 @@ mod tests {
 
     use super::*;
 
-    /// A number around 0, nearly normal.
+    /// Returns a nearly normal random number around 0.
     fn noise(random: &mut SplitMix64) -> f64 {
         (0..12).map(|_| random.below(1_000_001) as f64 / 1e6).sum::<f64>() - 6.0
     }
@@ -77,7 +79,7 @@ mod tests {
         let covariates: Vec<Vec<f64>> = (0..200).map(|_| vec![noise(&mut random)]).collect();
         let values: Vec<f64> = covariates.iter().map(|row| 3.0 * row[0] + noise(&mut random)).collect();
         let found = fit(&values, &covariates).unwrap();
-        // Of a variance of 10, 9 is the covariate's.
+        // The variance is 10. The covariate explains 9 of it.
         assert!((found.explained - 0.9).abs() < 0.03 && (found.variance - 0.1).abs() < 0.03, "{found:?}");
         let others: Vec<Vec<f64>> = (0..200).map(|_| vec![noise(&mut random)]).collect();
         let found = fit(&values, &others).unwrap();

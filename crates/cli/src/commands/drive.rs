@@ -1,13 +1,15 @@
 //! `dyno drive`: the load process. `dyno run` starts it; users do not.
 //!
 //! The load process drops root's rights after it has opened its program, before any script code runs. A script reads
-//! files in its own folder. If that folder is closed to other accounts, the load process keeps `CAP_DAC_READ_SEARCH`;
-//! programs that the script starts do not inherit it. It keeps root's account only for a socket or a database file that
-//! Dyno did not make, because such a server may identify users by their account. It raises its OOM score, so that the
-//! kernel kills it before the server: without the client a trial fails, but without the server its data is lost.
+//! files in its own folder. If that folder is closed to other accounts, the load process keeps `CAP_DAC_READ_SEARCH`.
+//! Programs that the script starts do not inherit this capability. The load process keeps root's account only if the
+//! job names a socket or a database file that Dyno did not make: the server behind such a socket may identify users by
+//! their account, and such a file may belong to any account. The load process raises its OOM score, so that the kernel
+//! kills it before the server. If the load process is killed, only a trial fails. If the server is killed, its data is
+//! lost.
 //!
-//! Every trial starts a load process. The binary's relocations are packed if the build host has glibc 2.36 or
-//! later (`build.rs`), which saves 1 MB per process. Such a binary does not start with an older glibc.
+//! Every trial starts a load process. If the build host has glibc 2.36 or later, the binary's relocations are packed
+//! (`build.rs`), which saves 1 MB per process. A binary with packed relocations does not start with an older glibc.
 
 use std::io;
 use std::path::Path;
@@ -32,8 +34,8 @@ impl Drive {
 
 /// Runs the job. If the job fails, the command writes a frame about it and returns no error.
 pub(crate) fn drive() -> anyhow::Result<ExitCode> {
-    // Without the client one trial fails; without the server its data is lost. Without procfs, the kernel chooses
-    // between them.
+    // The kernel now kills this process before the server, because a killed server would lose its data. Without
+    // procfs this call fails, and the kernel may choose either process.
     let _ = be_killed_first();
     dyno_load::drive_stdio(give_up_rights)?;
     Ok(ExitCode::SUCCESS)
@@ -55,12 +57,12 @@ fn give_up_rights(job: &Job) -> io::Result<()> {
 }
 
 /// Whether the database requires this process's account. A server behind a socket that Dyno did not make may
-/// identify users by their account, and a database file may belong to any account.
+/// identify users by their account. A database file that Dyno did not make may belong to any account.
 fn needs_own_account(job: &Job, account: Account) -> bool {
     databases(job).any(|path| !path.parent().is_some_and(|folder| account.owns(folder)))
 }
 
-/// The files and folders that the job names.
+/// All files and folders that the job reads: scripts, TLS files, folders of sockets and databases, and traffic.
 fn files(job: &Job) -> impl Iterator<Item = &Path> {
     let tls = &job.target.tls;
     let of_tls = [&tls.ca, &tls.cert, &tls.key].into_iter().flatten();

@@ -37,7 +37,7 @@ pub(super) fn steps(
     [Some(page), Some(full), explain].into_iter().flatten().collect()
 }
 
-/// Suggests how to see the differences between the two systems of a run, and how to prove their cause.
+/// Suggests how to see what differs between the two systems of a run, and how to prove which settings cause it.
 pub(super) fn proof(results: &ResultsFile, run: RunId) -> String {
     let explain = format!("dyno explain {run}{}", option(results));
     format!(

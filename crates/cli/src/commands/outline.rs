@@ -8,10 +8,10 @@ use dyno_search::duration;
 use dyno_stats::{Look, Looks};
 use indicatif::HumanBytes;
 
-/// Longest name, in letters, for which columns are aligned.
+/// The column of names is at most this wide, in letters. A longer name moves the columns after it.
 const NAME_LETTERS: usize = 60;
 
-/// Prints what a run of the plan would do: systems, steps, trials, time and disk.
+/// Describes what a run of the plan would do: its systems, steps, trials, time and disk space.
 pub(super) fn describe(plan: &Plan, foreseen: &[Foreseen]) -> String {
     let Outline { blocks, trials, disk_bytes, .. } = plan.outline();
     let mut text = format!("{}: {}\n\nsystems\n", printable(&plan.name), printable(&plan.title));
@@ -56,7 +56,7 @@ pub(super) fn describe(plan: &Plan, foreseen: &[Foreseen]) -> String {
     text
 }
 
-/// What a plan uses from outside Dyno: builds, images, scripts, commands, and hosts that it logs in to.
+/// Programs and scripts that a plan uses from outside Dyno: builds, images, scripts, drivers' hosts, and commands.
 fn foreign_code(plan: &Plan) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut add = |line: String| {
@@ -127,7 +127,7 @@ pub(super) fn met(found: &Found) -> String {
     }
 }
 
-/// One step at one number of clients, in one round.
+/// A line on a step at a number of clients: its trials and their time in one round.
 fn line(plan: &Plan, block: &OutlineBlock) -> String {
     let step = &plan.steps[block.step];
     let clients = if block.clients == 1 { "client " } else { "clients" };
@@ -146,7 +146,7 @@ fn line(plan: &Plan, block: &OutlineBlock) -> String {
     )
 }
 
-/// The verdicts that the plan cannot reach because it has too few rounds.
+/// States that the plan has too few rounds for verdicts, and how many it needs.
 pub(super) fn too_few_rounds(found: TooFewRounds) -> String {
     let TooFewRounds { rounds, wanted, tests } = found;
     let need = if tests == 1 { "needs" } else { "need" };
@@ -155,7 +155,7 @@ pub(super) fn too_few_rounds(found: TooFewRounds) -> String {
     format!("no verdicts: the plan has {rounds}, and {tests} {need} {wanted} (--rounds {wanted})")
 }
 
-/// When a run judges its tests before its end. Each look can decide every test.
+/// States after which rounds a run judges its tests. A test can be decided at each of these looks.
 pub(super) fn looks_line(looks: &Looks) -> String {
     let look = |look: &Look| format!("{} rounds (p ≤ {:.4})", look.rounds, look.alpha);
     format!("verdicts after {}", looks.at.iter().map(look).collect::<Vec<_>>().join(", "))
@@ -173,7 +173,8 @@ pub(super) fn rounds(plan: &Plan) -> String {
     }
 }
 
-/// The estimated time of a run, in seconds. If the run ends when all tests are decided, the shortest possible time.
+/// The estimated time of a run, in seconds. If the run may end early because all tests are decided, this is the
+/// shortest possible time.
 pub(super) fn seconds(plan: &Plan) -> f64 {
     match plan.rounds {
         Rounds::Budget { seconds } => seconds,

@@ -34,7 +34,8 @@ struct Listed<'a> {
     title: &'a str,
     rounds_min: u32,
     rounds_max: u32,
-    /// Estimated time of a run. If the run ends when all tests are decided, the shortest possible time.
+    /// Estimated time of a run, in seconds. If the run may end early because all tests are decided, this is the
+    /// shortest possible time.
     seconds: f64,
     systems: Vec<ListedSystem<'a>>,
     steps: Vec<&'a str>,

@@ -1,4 +1,4 @@
-//! `dyno sysbench`: replaces the `sysbench` command. Its arguments are parsed elsewhere.
+//! `dyno sysbench`: replaces the `sysbench` command. The crate `dyno-sysbench` parses the arguments.
 
 use std::ffi::OsString;
 use std::process::ExitCode;

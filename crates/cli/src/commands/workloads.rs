@@ -29,7 +29,7 @@ pub(crate) struct Workloads {
 #[derive(Serialize)]
 struct Listed {
     name: &'static str,
-    /// The first sentence of its description.
+    /// The first sentence of the script's first comment.
     about: &'static str,
 }
 
@@ -60,7 +60,8 @@ impl Listed {
         format!("{:24} {}\n", self.name, self.about)
     }
 
-    /// Returns `None` for a script without an event function, which is a library for others.
+    /// A built-in script as a workload. `None` if it has no event function, because it is a library for other
+    /// scripts.
     fn of(name: &'static str) -> Option<Self> {
         let source = builtin_workload(name).filter(|source| source.contains("function event("))?;
         let comment = source.lines().next()?.trim_start_matches("--").trim();

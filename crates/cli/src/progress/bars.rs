@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Fetching, words};
 
-/// Shows one progress bar at a time: a fetch, then the run's trials.
+/// Shows a run's progress with one bar at a time: a bar for a fetch, then a bar for the trials.
 #[derive(Default)]
 pub(super) struct Bars {
     fetching: Option<Fetching>,

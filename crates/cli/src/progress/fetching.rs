@@ -17,7 +17,7 @@ pub(crate) struct Fetching {
 }
 
 impl Fetching {
-    /// Shows the progress of a fetch of something.
+    /// Shows how far the fetch of `what` is.
     pub(crate) fn show(&mut self, what: &dyn fmt::Display, progress: &Progress) {
         let now = (what.to_string(), progress.phase);
         if self.shown.as_ref() != Some(&now) {

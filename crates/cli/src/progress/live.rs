@@ -72,7 +72,8 @@ impl Recorded {
         self.file.write(&self.live);
     }
 
-    /// Updates the progress. `more` trials have finished in addition to those before the current one.
+    /// Updates the progress. The trials before `trial` have ended. `more` is 1 if `trial` itself has ended too, and
+    /// 0 otherwise.
     fn stand(&mut self, trial: &TrialLabel<'_>, more: usize, seconds_left: f64) {
         self.live.ended = trial.position + more;
         self.live.of = trial.of;

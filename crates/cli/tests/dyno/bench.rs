@@ -16,21 +16,22 @@ use rustix::process::{Pid, Signal, geteuid, kill_process, kill_process_group};
 use tempfile::TempDir;
 
 const POLL: Duration = Duration::from_millis(20);
-/// Time limit of a wait, for tests that are broken.
+/// Time limit of a wait. Only a test that fails reaches it.
 const LONG: Duration = Duration::from_secs(120);
 
-/// Text without line breaks.
+/// The text with every line break and run of blanks replaced by one blank.
 pub(crate) fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// An empty folder to run `dyno` in. The environment of every process that is started in it names the folder.
+/// An empty folder in which `dyno` runs. The environment of every process that a test starts here contains the path of
+/// the folder, so that these processes can be found.
 pub(crate) struct Bench {
     folder: TempDir,
     cache: PathBuf,
 }
 
-/// The output of a `dyno` that has ended.
+/// The result of a `dyno` that has ended.
 pub(crate) struct Ended {
     /// Exit status; `None` if the process was killed.
     pub(crate) status: Option<i32>,
@@ -39,7 +40,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// Returns `self` if the exit status is this one; otherwise the test fails.
+    /// Returns `self` if the exit status is `status`. Otherwise the test fails.
     #[track_caller]
     pub(crate) fn with(self, status: i32) -> Self {
         assert_eq!(self.status, Some(status), "{}{}", self.stdout, self.stderr);
@@ -64,8 +65,8 @@ impl Drop for Busy {
 }
 
 impl Bench {
-    /// Uses the engines and empty data folders that this machine has fetched. Everything else that runs and
-    /// servers leave in the cache is separate.
+    /// Creates a bench with an empty cache, which shares only the engines and empty data folders that this machine
+    /// has fetched.
     pub(crate) fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let cache = folder.path().join("cache");
@@ -95,9 +96,10 @@ impl Bench {
         fs::write(self.path(name), text).unwrap();
     }
 
-    /// Writes profiles whose servers start sooner, for tests that start dozens. `lean.toml` has a small log,
-    /// which is part of the data that is copied for each instance: 96 MB or more without a profile, 1 GB with
-    /// like-56. Neither profile has a performance schema, whose memory dominates the start of MySQL 5.6.
+    /// Writes two profiles with which servers start faster, for tests that start dozens of servers. Neither profile has
+    /// a performance schema, because its memory is most of the cost when MySQL 5.6 starts. `lean.toml` also makes the
+    /// log of InnoDB small, because the log is part of the data that is copied for each instance. The log has 96 MB or
+    /// more by default, and 1 GB with the profile like-56.
     pub(crate) fn write_lean_profiles(&self) {
         let profile = |name: &str, more: &str| {
             let text = format!(
@@ -109,8 +111,8 @@ impl Bench {
         profile("lean-with-stock-log", "");
     }
 
-    /// Gives everybody the right to write here, for scripts of plans and for builds. As root, Dyno runs them under
-    /// another account.
+    /// Gives everybody the right to write into the bench's folder. Scripts of plans and builds need this, because
+    /// Dyno runs them under another account if it is root.
     pub(crate) fn let_all_write(&self) {
         fs::set_permissions(self.folder.path(), fs::Permissions::from_mode(0o1777)).unwrap();
     }
@@ -120,9 +122,9 @@ impl Bench {
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
         command.env("DYNO_CACHE", &self.cache).env("DYNO_TEST", self.folder.path());
         command.env_remove("DYNO_RESULTS");
-        // Other tests run at the same time.
+        // Other tests run at the same time, so rounds are disturbed.
         command.env("DYNO_COUNT_DISTURBED", "1");
-        // Servers have their sockets there.
+        // Servers have their sockets in this folder.
         command.env("XDG_RUNTIME_DIR", self.folder.path());
         command
     }
@@ -132,8 +134,9 @@ impl Bench {
         self.command(arguments).output().unwrap().into()
     }
 
-    /// Runs `dyno` with a small disk: `small` is a file system of 400 kB that only this `dyno` sees. Its
-    /// results files are copied here afterwards. Returns `None` if this user may not mount one.
+    /// Runs `dyno` with a small disk. This disk is the folder `small`, a file system of 400 kB that only this `dyno`
+    /// sees. Afterwards, the results files in `small` are copied to the bench's folder. Returns `None` if this user may
+    /// not mount a file system.
     pub(crate) fn on_a_small_disk(&self, arguments: &str) -> io::Result<Option<Ended>> {
         if !geteuid().is_root() {
             return Ok(None);
@@ -160,9 +163,9 @@ impl Bench {
         self.start_command_until(self.command(arguments), trials)
     }
 
-    /// As [`Self::start_until`], with a command that the caller has prepared.
+    /// Does the same as [`Self::start_until`] with a command that the caller has prepared.
     pub(crate) fn start_command_until(&self, mut command: Command, trials: usize) -> Child {
-        // A separate process group, as a shell makes it.
+        // The process gets a group of its own, as it would from a shell.
         command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let began = Instant::now();
@@ -175,7 +178,7 @@ impl Bench {
         child
     }
 
-    /// Number of rows of a table of `dyno.db`; 0 if it does not exist yet.
+    /// Number of rows of a table of `dyno.db`; 0 if there is no such file or table.
     pub(crate) fn count(&self, table: &str) -> usize {
         self.value(&format!("SELECT count(*) FROM {table}")).unwrap_or(0)
     }
@@ -187,13 +190,14 @@ impl Bench {
         file.query_row(sql, [], |row| row.get(0)).ok()
     }
 
-    /// Live processes that a `dyno` of this bench has started, including that `dyno`. Servers have a
-    /// different environment, which also names folders of the bench.
+    /// Live processes of this bench: `dyno` and all processes that it has started. They are found by their environment,
+    /// which contains the path of the bench's folder. Servers do not have the environment of `dyno`, but theirs
+    /// contains the path too.
     pub(crate) fn processes(&self) -> Vec<u32> {
         Self::processes_with("environ", &self.folder.path().display().to_string())
     }
 
-    /// The servers whose data is in this folder.
+    /// The servers whose data is in this bench's cache.
     pub(crate) fn servers(&self) -> Vec<u32> {
         Self::processes_with("cmdline", &format!("--datadir={}", self.cache.display()))
     }
@@ -230,7 +234,7 @@ impl Bench {
 impl Drop for Bench {
     fn drop(&mut self) {
         for pid in self.processes() {
-            // It may have ended already.
+            // The process may have ended already.
             let _ = kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), Signal::KILL);
         }
     }
@@ -265,7 +269,7 @@ pub(crate) fn eventually(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// A plan that compares two ways to run SQLite: a load, then a short step, then one of `last_seconds`.
+/// A plan that compares two ways to run SQLite. It has a load, a short step, and a step of `last_seconds`.
 pub(crate) fn sqlite_plan(last_seconds: f64) -> String {
     let head = include_str!("plans/sqlite.toml");
     format!("{head}seconds = {last_seconds}\n")

@@ -14,7 +14,7 @@ mod workloads;
 
 use std::process::ExitCode;
 
-/// Makes tests of functions. A test's name is the name of its module and of its function.
+/// Makes tests from functions. A test's name consists of the names of its module and its function.
 macro_rules! tests {
     ($($test:ident),* $(,)?) => {
         vec![$(libtest_mimic::Trial::test(concat!(module_path!(), "::", stringify!($test)), || {
@@ -26,8 +26,9 @@ macro_rules! tests {
 pub(crate) use tests;
 
 fn main() -> ExitCode {
-    // The longest tests come first, so that no core waits for them at the end. Those of engines, which unpack archives and
-    // start other programs, do not run beside proofs.
+    // The longest tests come first, so that no core waits for them at the end. The tests of engines come last,
+    // because they unpack archives and start other programs. In this order they rarely run at the same time as the
+    // tests of proofs, which they would disturb.
     let tests = [
         cluster::tests(),
         packages::tests(),

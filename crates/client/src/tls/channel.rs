@@ -28,13 +28,13 @@ impl fmt::Display for Encryption {
 pub(crate) struct Channel(ClientConnection);
 
 impl Channel {
-    /// `host` is the server's name; `localhost` for a unix socket.
+    /// Begins TLS. `host` is the server's name; `localhost` for a unix socket.
     pub(crate) fn new(config: Arc<ClientConfig>, host: &str) -> io::Result<Self> {
         let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
         Ok(Self(ClientConnection::new(config, name).map_err(io::Error::other)?))
     }
 
-    /// What both sides have agreed on; `None` until they have.
+    /// Returns the version and cipher that both sides have agreed on; `None` before they have agreed.
     pub(crate) fn encryption(&self) -> Option<Encryption> {
         let version = match self.0.protocol_version()? {
             ProtocolVersion::TLSv1_3 => "TLS 1.3",
@@ -76,7 +76,7 @@ impl Channel {
     }
 }
 
-/// An error in words. For some errors rustls has only a name.
+/// Explains an error in words, because for some errors rustls prints only a name.
 fn explained(error: rustls::Error) -> io::Error {
     let words = match &error {
         rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {

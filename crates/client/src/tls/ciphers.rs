@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use rustls::SupportedCipherSuite;
 use rustls::crypto::ring::cipher_suite as ring;
 
-/// OpenSSL's names of the available suites. Those of TLS 1.3 come first. Within a version they are in the
-/// order in which they are offered without a list.
+/// The available suites with OpenSSL's names. The suites of TLS 1.3 come first. If the user gives no list, the suites
+/// of each version of TLS are offered in this order.
 const KNOWN: [(&str, SupportedCipherSuite); 9] = [
     ("TLS_AES_256_GCM_SHA384", ring::TLS13_AES_256_GCM_SHA384),
     ("TLS_AES_128_GCM_SHA256", ring::TLS13_AES_128_GCM_SHA256),
@@ -36,8 +36,8 @@ pub struct CiphersError {
 
 /// The suites that a list selects, in the order in which they are offered.
 ///
-/// If a list names ciphers of a version of TLS, that version has only these. Other versions keep all of their ciphers.
-/// Unknown names are ignored, as in OpenSSL.
+/// If the list names ciphers of a TLS version, only these ciphers are offered for that version. If the list names no
+/// cipher of a version, all ciphers of the version are offered. Unknown names are ignored, as in OpenSSL.
 pub(super) fn suites(list: &str) -> Result<Vec<SupportedCipherSuite>, CiphersError> {
     let refused = |why| CiphersError { list: list.to_owned(), why };
     let words: Vec<&str> = list.split(SEPARATORS).filter(|word| !word.is_empty()).collect();
@@ -57,7 +57,8 @@ pub(super) fn name(suite: SupportedCipherSuite) -> Option<&'static str> {
     KNOWN.iter().find(|(_, known)| *known == suite).map(|(name, _)| *name)
 }
 
-/// The suites of TLS 1.3, or of TLS 1.2: the named ones, or all if none is named.
+/// The suites to offer for TLS 1.3 if `is_tls13` is true, otherwise for TLS 1.2. These are the named suites of the
+/// version, or all its suites if none is named.
 fn of_version(named: &[SupportedCipherSuite], is_tls13: bool) -> Vec<SupportedCipherSuite> {
     let of_it = |suite: &SupportedCipherSuite| suite.tls13().is_some() == is_tls13;
     let named: Vec<_> = named.iter().copied().filter(of_it).collect();
@@ -68,8 +69,8 @@ fn find(name: &str) -> Option<SupportedCipherSuite> {
     KNOWN.iter().find(|(known, _)| *known == name).map(|(_, suite)| *suite)
 }
 
-/// Whether it could be one cipher's name. Names of ciphers have several parts. Keywords are one word
-/// (`HIGH`), sums of words (`ECDHE+AESGCM`), or begin with a sign (`!aNULL`, `@STRENGTH`).
+/// Whether a word could be the name of one cipher. Names of ciphers have several parts. OpenSSL's keywords are
+/// single words (`HIGH`), sums of words (`ECDHE+AESGCM`), or begin with a sign (`!aNULL`, `@STRENGTH`).
 fn is_name(word: &str) -> bool {
     word.contains(['-', '_']) && !word.starts_with(['!', '-', '+', '@']) && !word.contains('+')
 }
@@ -88,7 +89,7 @@ mod tests {
         suites(list).expect_err(list).to_string()
     }
 
-    /// OpenSSL's name differs from the registered one only in its form.
+    /// OpenSSL's name of a suite differs from the suite's registered name only in its form.
     #[test]
     fn each_name_stands_for_the_suite_of_its_parts() {
         for (name, suite) in KNOWN {

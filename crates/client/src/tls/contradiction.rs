@@ -2,7 +2,7 @@
 
 use super::{Tls, TlsMode};
 
-/// A part of [`Tls`] that does not fit the others.
+/// A part of [`Tls`] that contradicts the other parts, or has no effect with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TlsContradiction {
     /// A mode that verifies, but no file of trusted certificates.
@@ -17,7 +17,8 @@ pub enum TlsContradiction {
     UnusedCiphers,
 }
 
-/// A user's names for the parts of [`Tls`].
+/// The names that a user interface (options or JSON keys) has for the fields of [`Tls`]. Error messages contain these
+/// names.
 #[derive(Debug)]
 pub struct TlsNames {
     pub mode: &'static str,
@@ -25,12 +26,12 @@ pub struct TlsNames {
     pub cert: &'static str,
     pub key: &'static str,
     pub ciphers: &'static str,
-    /// The modes, in the order of [`MODES`](Self::MODES).
+    /// The user's name of each mode, in the order of [`MODES`](Self::MODES).
     pub modes: [&'static str; 5],
 }
 
 impl TlsNames {
-    /// The meaning of `modes`.
+    /// All modes, in the order of their names in the field `modes`.
     pub const MODES: [TlsMode; 5] = [
         TlsMode::Disabled,
         TlsMode::Preferred,
@@ -39,7 +40,7 @@ impl TlsNames {
         TlsMode::VerifyIdentity,
     ];
 
-    /// The keys of a job's JSON.
+    /// The names of the options in a job's JSON.
     pub const OF_JOBS: Self = Self {
         mode: "mode",
         ca: "ca",
@@ -57,7 +58,7 @@ impl TlsNames {
 }
 
 impl Tls {
-    /// The first part that does not fit the others.
+    /// Returns the first contradiction between the parts; `None` if there is none.
     pub fn contradiction(&self) -> Option<TlsContradiction> {
         let verifies = self.mode.verifies();
         let is_open = self.mode == TlsMode::Disabled;
@@ -78,7 +79,8 @@ impl Tls {
 }
 
 impl TlsContradiction {
-    /// What is wrong and what to do, with a user's names. `given` is the mode as the user wrote it.
+    /// Returns a message that says what is wrong and what to do. `names` are the names that the user knows, and `given`
+    /// is the mode as the user wrote it.
     pub fn words(self, names: &TlsNames, given: &str) -> String {
         let TlsNames { ca, cert, key, ciphers, .. } = names;
         let [required, verify_ca, verify_identity] =

@@ -1,4 +1,4 @@
-//! TLS options, and their form for rustls.
+//! TLS options, and the configuration of rustls that follows from them.
 
 mod channel;
 mod ciphers;
@@ -25,18 +25,18 @@ use self::verifier::verifier;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Tls {
-    /// The mode.
+    /// Whether TLS is used, and what is verified.
     pub mode: TlsMode,
-    /// Certificates of trusted authorities (PEM); required if the certificate is verified.
+    /// Certificates of trusted authorities (PEM). A mode that verifies certificates requires them.
     pub ca: Option<PathBuf>,
-    /// The client's own certificate (PEM), with `key`.
+    /// The client's own certificate (PEM). It requires `key`.
     pub cert: Option<PathBuf>,
     /// The client's private key (PEM).
     pub key: Option<PathBuf>,
-    /// Ciphers to offer, by OpenSSL's names, separated by colons; `None` means all. A version of TLS without
-    /// named ciphers keeps all of its own, as with MySQL's and MariaDB's client libraries: a list of TLS 1.2
-    /// ciphers does not change TLS 1.3. Unavailable ciphers are skipped. The job fails if the list has
-    /// keywords (`HIGH`, `!aNULL`), or if no cipher remains.
+    /// Ciphers to offer, by OpenSSL's names, separated by colons; `None` means all. If the list contains no cipher of a
+    /// version of TLS, all ciphers of that version are offered, as in the client libraries of MySQL and MariaDB. For
+    /// example, a list of TLS 1.2 ciphers does not change TLS 1.3. Unavailable ciphers are skipped. The job fails if
+    /// the list has keywords (`HIGH`, `!aNULL`), or if no cipher remains.
     pub ciphers: Option<String>,
 }
 
@@ -46,15 +46,15 @@ pub struct Tls {
 pub enum TlsMode {
     #[default]
     Disabled,
-    /// Encrypted if the server offers it, without verification. If a server offers TLS and then fails (MySQL
-    /// 5.6 supports at most TLS 1.0), this is an error. Falling back to an unencrypted connection would leave
-    /// unknown what was measured.
+    /// The connection is encrypted if the server offers TLS. Certificates are not verified. If a server offers TLS and
+    /// the handshake then fails (MySQL 5.6 supports at most TLS 1.0), this is an error. The client does not fall back
+    /// to an unencrypted connection, because then nobody would know which kind of connection was measured.
     Preferred,
-    /// Encrypted, without verification.
+    /// The connection is encrypted. Certificates are not verified.
     Required,
-    /// Encrypted, with a certificate that `ca` has signed.
+    /// The connection is encrypted, and an authority in `ca` must have signed the server's certificate.
     VerifyCa,
-    /// The same, and the certificate has the host's name.
+    /// Like `VerifyCa`, and the certificate must also contain the host's name.
     VerifyIdentity,
 }
 
@@ -71,7 +71,7 @@ impl TlsMode {
 }
 
 impl Tls {
-    /// Reads the files, so that errors in them are reported early.
+    /// Reads the files that the options name, so that errors in the files are reported early.
     ///
     /// # Errors
     /// A file or the list of ciphers cannot be used, or the options contradict each other.
@@ -86,7 +86,7 @@ impl Tls {
 pub enum TlsError {
     #[error("cannot use {} for TLS: {why}", path.display())]
     File { path: PathBuf, why: String },
-    /// In the words of a job.
+    /// The message uses the names of the options in a job's JSON.
     #[error("TLS: {}", .0.words(&TlsNames::OF_JOBS, &TlsNames::OF_JOBS.written(*.1)))]
     Contradiction(TlsContradiction, TlsMode),
     #[error(transparent)]
@@ -95,7 +95,7 @@ pub enum TlsError {
     Setup(String),
 }
 
-/// Creates channels; `None` if TLS is disabled.
+/// The configuration from which channels are created; `None` if TLS is disabled.
 pub(crate) fn config(tls: &Tls) -> Result<Option<Arc<ClientConfig>>, TlsError> {
     if let Some(contradiction) = tls.contradiction() {
         return Err(TlsError::Contradiction(contradiction, tls.mode));
@@ -142,7 +142,7 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     }
 }
 
-/// The text of a file with a MySQL server's RSA key (PEM), such as `public_key.pem` in its data folder.
+/// Reads a file with a MySQL server's RSA key (PEM), such as `public_key.pem` in its data folder. Returns its text.
 ///
 /// # Errors
 /// The file cannot be read, or does not contain such a key.

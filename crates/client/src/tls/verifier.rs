@@ -28,7 +28,8 @@ pub(super) fn verifier(tls: &Tls, provider: Arc<CryptoProvider>) -> Result<Arc<V
 
 #[derive(Debug)]
 pub(super) struct Verifier {
-    /// `None` accepts any certificate, as MySQL's own `REQUIRED` does.
+    /// Verifies that a trusted authority signed the certificate. `None` accepts any certificate, as MySQL's own
+    /// `REQUIRED` does.
     chain: Option<Arc<WebPkiServerVerifier>>,
     check_name: bool,
     provider: Arc<CryptoProvider>,
@@ -45,7 +46,7 @@ impl ServerCertVerifier for Verifier {
     ) -> Result<ServerCertVerified, rustls::Error> {
         let Some(chain) = &self.chain else { return Ok(ServerCertVerified::assertion()) };
         match chain.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
-            // The chain is checked before the name, so a wrong name means that the chain is right.
+            // The chain is verified before the name, so an error about the name means that the chain is valid.
             Err(rustls::Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) if !self.check_name => Ok(ServerCertVerified::assertion()),

@@ -15,7 +15,8 @@ use crate::tool;
 
 use self::queue::{Line, State};
 
-/// Time between two queries of Slurm, whose controller also serves others. Files are checked more often.
+/// Time between two queries of Slurm's queue. It is longer than the time between two polls, because Slurm's
+/// controller also serves other users. Results files are checked at every poll.
 const QUEUE_EVERY: Duration = Duration::from_secs(5);
 
 /// The user's options for Slurm. Everything else can be set by `sbatch`'s own environment variables
@@ -27,14 +28,14 @@ pub struct SlurmOptions {
     pub partition: Option<String>,
 }
 
-/// Array jobs on a cluster whose nodes see this folder.
+/// A site that runs rounds as array jobs on a cluster. All nodes of the cluster must see `folder`.
 pub struct Slurm {
     folder: Folder,
     task: TaskCommand,
     options: SlurmOptions,
-    /// The array task of each awaited round.
+    /// For each round whose result is awaited, its array task.
     rounds: BTreeMap<u32, Round>,
-    /// Names of the starts that were reported.
+    /// Names of the start files that were already read. Each is handled only once.
     seen: BTreeSet<String>,
     asked_at: Option<Instant>,
     is_silent: bool,
@@ -42,17 +43,18 @@ pub struct Slurm {
 
 /// An awaited round.
 struct Round {
-    /// The array job.
+    /// The number of the array job to which the round's task belongs.
     job: u64,
-    /// The node on which it began; `None` while it waits.
+    /// The node on which the round's task began. `None` while the task waits.
     node: Option<String>,
-    /// Whether Slurm last reported it as ended. Over a network file system its file may arrive a little
-    /// later.
+    /// Whether Slurm's last answer reported the task as ended. Over a network file system, the task's results file
+    /// may become visible a little later. The task therefore counts as lost only if the next answer also reports it
+    /// as ended.
     has_ended: bool,
 }
 
 impl Slurm {
-    /// Tasks of a run. Nothing is submitted yet.
+    /// Prepares the tasks of a run. Nothing is submitted yet.
     pub fn new(folder: Folder, task: TaskCommand, options: SlurmOptions) -> Self {
         Self {
             folder,
@@ -65,7 +67,7 @@ impl Slurm {
         }
     }
 
-    /// The `sbatch` command for rounds and its script, to show to users.
+    /// Returns the `sbatch` command for rounds, and the script that it submits, to show to users.
     pub fn shown(&self, rounds: &[u32]) -> String {
         let words: Vec<String> =
             self.submission(rounds).iter().map(|word| dyno_printable::quote(word)).collect();
@@ -92,10 +94,10 @@ impl Slurm {
         Ok(queue::parse(&tool::output("squeue", &arguments)?))
     }
 
-    /// Reports which tasks have begun, from the files that they leave.
+    /// Reports which tasks have begun, according to their start files.
     fn look_for_starts(&mut self, events: &mut Vec<TaskEvent>) {
         for start in self.starts() {
-            // A file without a name is still being written.
+            // A start file without a node's name is still being written.
             if start.node.is_empty() || !self.seen.insert(start.name) {
                 continue;
             }
@@ -109,7 +111,7 @@ impl Slurm {
         }
     }
 
-    /// The starts that were not seen before, by round and in order.
+    /// Returns the starts that were not seen before. They are sorted by round, and by time within a round.
     fn starts(&self) -> Vec<Start> {
         let entries = fs::read_dir(self.folder.starts()).into_iter().flatten().flatten();
         let mut starts: Vec<Start> = entries
@@ -143,7 +145,7 @@ impl Slurm {
         let lines = match self.ask() {
             Ok(lines) => lines,
             Err(error) => {
-                // Tasks continue without the controller, which will come back.
+                // The tasks continue without Slurm's controller, so wait until the controller answers again.
                 if !self.is_silent {
                     events.push(TaskEvent::Told(format!("warning: {error}; waiting for Slurm")));
                 }
@@ -219,7 +221,7 @@ impl Site for Slurm {
     fn poll(&mut self) -> Result<Vec<TaskEvent>, ClusterError> {
         let mut events = Vec::new();
         self.look_for_starts(&mut events);
-        // Before the queue, because the queue does not know a task that delivered long ago.
+        // Files are checked before the queue, because Slurm forgets a task some time after it has delivered.
         self.look_for_files(&mut events);
         if self.asked_at.is_none_or(|at| at.elapsed() >= QUEUE_EVERY) {
             self.look_at_queue(&mut events);
@@ -233,14 +235,15 @@ impl Site for Slurm {
             self.rounds.values().map(|round| round.job).filter(|job| *job > 0).collect();
         if !jobs.is_empty() {
             let jobs: Vec<String> = jobs.iter().map(u64::to_string).collect();
-            // If Slurm does not answer, its own tools can cancel them by the job's name.
+            // An error is ignored: if Slurm does not answer, users can still cancel the jobs by name with
+            // `scancel`.
             let _ = tool::output("scancel", &jobs);
         }
         self.rounds.clear();
     }
 }
 
-/// Why a task waits again, with what Slurm reports about its node.
+/// Returns the reason why a task waits again, with the state of its node as Slurm reports it.
 fn requeued(node: Option<&str>) -> String {
     let state = node.and_then(|node| {
         let arguments = ["--noheader".to_owned(), format!("--nodes={node}"), "--format=%T".to_owned()];
@@ -250,12 +253,12 @@ fn requeued(node: Option<&str>) -> String {
     format!("Slurm has put it back into its queue{}", state.unwrap_or_default())
 }
 
-/// A task that began.
+/// A start of a task, as its start file describes it.
 struct Start {
-    /// The name of its file.
+    /// The name of the start file.
     name: String,
     round: u32,
-    /// The job of this task alone, and how often Slurm has restarted it.
+    /// The job id that Slurm gave to this one array task.
     job: u64,
     restart: u32,
     node: String,

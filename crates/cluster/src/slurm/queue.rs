@@ -1,26 +1,27 @@
 //! The output of `squeue`.
 
-/// Array job, array task, state.
+/// The output format that `squeue` is asked for: each line has the array job's number, the array task's index and the
+/// state.
 pub(super) const FORMAT: &str = "%F|%K|%T";
 
-/// An array task in Slurm's queue, or one that left it a while ago.
+/// An array task that is in Slurm's queue, or that left the queue recently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) job: u64,
-    /// The array task's index, which is the round from 0.
+    /// The array task's index, which is the number of the round, from 0.
     pub(super) round: u32,
     pub(super) state: State,
-    /// Slurm's word for it.
+    /// Slurm's own name of the state.
     pub(super) word: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// In the queue, possibly not for the first time.
+    /// The task is in the queue, perhaps again after it was requeued.
     Waiting,
-    /// On a node, beginning or ending included.
+    /// The task is on a node. It may be starting or ending there.
     Running,
-    /// It will not run again.
+    /// The task will not run again.
     Ended,
 }
 
@@ -36,7 +37,7 @@ pub(super) fn parse(told: &str) -> Vec<Line> {
     told.lines().filter_map(line).collect()
 }
 
-/// The states of squeue(1), "JOB STATE CODES".
+/// Maps the job states that squeue(1) lists under "JOB STATE CODES".
 fn state(word: &str) -> State {
     match word {
         "PENDING" | "REQUEUED" | "REQUEUE_FED" | "REQUEUE_HOLD" | "RESV_DEL_HOLD" | "SPECIAL_EXIT" => {

@@ -1,11 +1,11 @@
-//! The job: its command, and the script of its tasks.
+//! The `sbatch` command that submits an array job, and the script that each task of the job runs.
 
 use super::Slurm;
 use crate::task::TaskWords;
 use dyno_printable::quote;
 
 impl Slurm {
-    /// The arguments of `sbatch` for rounds.
+    /// Returns the arguments with which `sbatch` submits an array job for these rounds.
     pub(super) fn submission(&self, rounds: &[u32]) -> Vec<String> {
         let list: Vec<String> = rounds.iter().map(u32::to_string).collect();
         let at_once = self.options.nodes.map(|nodes| format!("%{nodes}")).unwrap_or_default();
@@ -24,10 +24,10 @@ impl Slurm {
         arguments
     }
 
-    /// The script of each task. It leaves a file that says where the task began.
+    /// Returns the script that each task runs. It writes a start file with the node's name, and then runs the round.
     pub(super) fn script(&self) -> String {
         let starts = quote(&self.folder.starts().display().to_string());
-        // The folder is literal, the round is a variable.
+        // The folder is quoted. The variable with the round's number is not, because the shell must expand it.
         let file = self.folder.round("@").display().to_string();
         let (before, after) = file.rsplit_once('@').unwrap_or((&file, ""));
         let deliver = format!("{}\"$SLURM_ARRAY_TASK_ID\"{}", quote(before), quote(after));
@@ -47,7 +47,7 @@ impl Slurm {
     }
 }
 
-/// The job's number in what `sbatch --parsable` prints: `12` or `12;cluster`.
+/// Reads the job's number from the output of `sbatch --parsable`, which is `12` or `12;cluster`.
 pub(super) fn job_id(told: &str) -> Option<u64> {
     told.trim().lines().last()?.split(';').next()?.parse().ok()
 }
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn a_task_says_where_it_began_and_gets_its_round_node_and_file() {
         let here = tempfile::tempdir().unwrap();
-        // A name that a shell would split or expand.
+        // The folder's name has characters that an unquoted word of a shell must not have.
         let shared = here.path().join("it's $HOME");
         let slurm = slurm(&shared.join("dyno.db"), "echo");
         slurm.folder.create().unwrap();

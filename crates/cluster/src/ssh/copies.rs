@@ -1,4 +1,5 @@
-//! The files that a host gets, and their places. Each set is in a folder named by a hash of its contents.
+//! The files that are copied to a host, and their paths there. Each set of files gets a folder whose name is a hash
+//! of their contents.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,24 +8,25 @@ use std::path::{Component, Path, PathBuf};
 
 use dyno_printable::quote;
 
-/// Where copies are kept, in the user's home on the host.
+/// The folder of the copies, in the user's home on the host.
 const COPIES: &str = "\"$HOME/.cache/dyno-remote\"";
 
-/// Files whose folder structure on the host is the same as here.
+/// Files that are copied to a host. The copies have the same folder structure as the files on this host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Copies {
-    /// Each local file, with the path of its copy as a word of the host's shell. The first is the requested file.
+    /// The local files. Each has the path of its copy on the host, quoted for the host's shell. The first file is the
+    /// one for which the others are needed: the program, or the plan.
     pub(super) files: Vec<(PathBuf, String)>,
 }
 
 impl Copies {
-    /// A file by itself.
+    /// Returns a set that has only this file.
     pub(super) fn of_file(path: &Path) -> Result<Self, String> {
         Self::of(path, &[])
     }
 
-    /// The file of a plan, the files that the plan names, and all scripts in the folders of its scripts, because a
-    /// script may load another from its folder.
+    /// Returns a set with a plan's file and the files that the plan names. If a named file is a script, the set also
+    /// has all other scripts in its folder, because a script may load them.
     pub(super) fn of_plan(plan: &Path, files: &[PathBuf]) -> Result<Self, String> {
         let mut all: BTreeSet<PathBuf> = files.iter().cloned().collect();
         for folder in files.iter().filter(|file| is_script(file)).filter_map(|file| file.parent()) {
@@ -57,7 +59,7 @@ impl Copies {
         Ok(Self { files: named.into_iter().map(word).collect() })
     }
 
-    /// The word for the file that is named.
+    /// Returns the path of the first file's copy, quoted for the host's shell.
     pub(super) fn first(&self) -> String {
         self.files.first().map(|(_, word)| word.clone()).unwrap_or_default()
     }
@@ -67,7 +69,7 @@ fn is_script(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "lua")
 }
 
-/// The path relative to a folder that contains it.
+/// Returns the path relative to `folder`, or `None` if the path is not below `folder`.
 fn name_in(folder: &Path, path: &Path) -> Option<String> {
     let name = path.strip_prefix(folder).ok()?;
     let is_below = name.components().all(|part| matches!(part, Component::Normal(_)));
@@ -97,7 +99,7 @@ mod tests {
         let before = Copies::of_plan(&path("my plan.toml"), &files).unwrap();
         assert_eq!(names(&before), ["'my plan.toml'", "lua/common.lua", "lua/mine.lua", "suite.toml"]);
         assert!(before.first().starts_with("\"$HOME/.cache/dyno-remote\"/"), "{}", before.first());
-        // A change of any file makes another set.
+        // If any file changes, the set gets another folder.
         fs::write(path("lua/common.lua"), "changed").unwrap();
         assert_ne!(Copies::of_plan(&path("my plan.toml"), &files).unwrap().first(), before.first());
     }

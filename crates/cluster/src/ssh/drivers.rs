@@ -1,4 +1,4 @@
-//! Hosts that generate the load of a run: a load process is started on each over ssh.
+//! Hosts that generate the load of a run. A load process is started on each of them over ssh.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,18 +11,19 @@ use super::RemoteDyno;
 use super::host::ssh;
 use super::prepare::program;
 
-/// Hosts by their names for ssh, such as `ssh://a`. Each gets its program when it is first used.
+/// Hosts that generate load. A host is addressed by the name under which `ssh` reaches it, such as `ssh://a`. The
+/// program is copied to a host when the host is first used.
 #[derive(Debug)]
 pub struct SshDrivers {
     /// The program to copy.
     program: PathBuf,
     dyno: RemoteDyno,
-    /// The word of the host's shell for its program.
+    /// For each host that was already used, the path of the program there, quoted for the host's shell.
     prepared: Mutex<BTreeMap<String, String>>,
 }
 
 impl SshDrivers {
-    /// Hosts that were not contacted yet. `program` is this `dyno`.
+    /// Does not contact a host yet. `program` is the path of the running `dyno`.
     pub fn new(program: PathBuf, dyno: RemoteDyno) -> Self {
         Self { program, dyno, prepared: Mutex::default() }
     }

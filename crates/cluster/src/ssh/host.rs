@@ -25,22 +25,23 @@ const OPTIONS: [&str; 9] = [
     "ServerAliveCountMax=3",
 ];
 
-/// `ssh` with a POSIX shell's script for a host.
+/// The `ssh` command that runs a script on a host with a POSIX shell.
 pub(super) fn ssh(host: &str, script: &str) -> Command {
     let mut command = Command::new("ssh");
-    // The host is never taken for an option, whatever its name begins with.
+    // After `--`, ssh does not read a host's name as an option, whatever the name begins with.
     command.args(OPTIONS).args(["--", host]).arg(remote(script));
     // ^C on the terminal is meant for this process, which then stops the tasks in an orderly way.
     command.process_group(0);
     command
 }
 
-/// The same command, to show to users.
+/// The command of [`ssh`] as text, to show to users.
 pub(super) fn shown(host: &str, script: &str) -> String {
     format!("ssh {} -- {} {}", OPTIONS.join(" "), quote(host), quote(&remote(script)))
 }
 
-/// The user's shell on the host may be any shell, but the script is for `sh`.
+/// Returns a command that runs the script with `sh`. ssh passes the command to the user's shell on the host, which
+/// may be any shell.
 fn remote(script: &str) -> String {
     format!("exec sh -c {}", quote(script))
 }
@@ -50,9 +51,9 @@ fn remote(script: &str) -> String {
 pub(super) struct Running {
     pub(super) round: u32,
     child: Child,
-    /// The task ends when this is closed.
+    /// The task ends when this pipe is closed.
     stdin: Option<ChildStdin>,
-    /// The path at which its results file arrives, and its path when it is complete.
+    /// The file that receives the results. It is renamed to `file` when it is complete.
     part: PathBuf,
     file: PathBuf,
     log: PathBuf,
@@ -73,7 +74,7 @@ pub(super) enum Ended {
 }
 
 impl Running {
-    /// Starts a task by its shell line.
+    /// Starts a task. `line` is the task's command for the host's shell.
     pub(super) fn start(host: &str, line: &str, round: u32, folder: &Folder) -> Result<Self, ClusterError> {
         let file = folder.round(&round.to_string());
         let part = file.with_extension(format!("{}.part", host.replace('/', "_")));
@@ -91,7 +92,7 @@ impl Running {
         Ok(Self { round, child, stdin, part, file, log })
     }
 
-    /// How it ended; `None` while it runs.
+    /// Returns how the task ended. `None` while it runs.
     pub(super) fn ended(&mut self) -> Option<Ended> {
         let status = match self.child.try_wait() {
             Ok(status) => status?,
@@ -110,7 +111,7 @@ impl Running {
         Some(if is_gone(status) { Ended::Gone { reason } } else { Ended::Failed { reason } })
     }
 
-    /// Tells it to end.
+    /// Tells the task to end, by closing its standard input.
     pub(super) fn stop(&mut self) {
         self.stdin = None;
     }
@@ -119,16 +120,16 @@ impl Running {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Ends its connection.
+    /// Kills ssh, which ends the connection, and removes the incomplete results file.
     pub(super) fn kill(&mut self) {
-        // It may have ended meanwhile.
+        // An error is ignored, because ssh may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
         let _ = fs::remove_file(&self.part);
     }
 }
 
-/// Whether ssh lost its host: by its own exit status, or because somebody killed it.
+/// Whether ssh lost its host: ssh has exited with [`CONNECTION_FAILED`], or a signal has killed it.
 fn is_gone(status: ExitStatus) -> bool {
     status.code().is_none_or(|code| code == CONNECTION_FAILED)
 }

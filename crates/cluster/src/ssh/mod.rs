@@ -1,8 +1,7 @@
-//! ssh: each host takes the next round when it is free.
+//! Runs rounds on hosts that are reached by ssh. A host that runs no task gets the next round.
 //!
-//! The program is the user's own `ssh`, with its configuration, agent and jump hosts. A task's results file
-//! arrives on ssh's standard output. A task ends when its standard input does, so no task outlives this
-//! process.
+//! The program is the user's own `ssh`, with its configuration, agent and jump hosts. A task's results file arrives
+//! on ssh's standard output. A task ends when its standard input is closed, so no task outlives this process.
 
 mod copies;
 mod drivers;
@@ -22,53 +21,53 @@ pub use self::drivers::SshDrivers;
 use self::host::{Ended, Running};
 use self::prepare::Prepared;
 
-/// After this many losses in a row, a host gets no more rounds.
+/// After this many lost attempts in a row, a host gets no more rounds.
 const LOSSES_MAX: u32 = 2;
-/// Time for tasks to stop their servers after they were told to.
+/// Time that tasks have to stop their servers after they were told to end.
 const STOP_WITHIN: Duration = Duration::from_secs(30);
 
 /// The `dyno` that hosts run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RemoteDyno {
-    /// This `dyno`, which is copied to the hosts.
+    /// The running `dyno`, which is copied to the hosts.
     Copied,
-    /// A `dyno` that is already there, by its path.
+    /// A `dyno` that is already on the hosts, by its path.
     At(String),
 }
 
-/// Hosts by their names for ssh.
+/// A site of hosts that are reached by ssh.
 pub struct Ssh {
     folder: Folder,
     task: TaskCommand,
     dyno: RemoteDyno,
     hosts: Vec<Host>,
-    /// Rounds that no host has taken.
+    /// Rounds that were submitted and not yet given to a host.
     queue: VecDeque<u32>,
-    /// Events for the next poll.
+    /// Events that the next poll returns.
     told: Vec<TaskEvent>,
 }
 
-/// A host.
+/// A host of the site, with its current task.
 struct Host {
     name: String,
-    /// Its program and plan, once they are there.
+    /// Where the host has the program and the plan. `None` until they are copied.
     prepared: Option<Prepared>,
     running: Option<Running>,
-    /// Lost attempts in a row.
+    /// The number of attempts that the host has lost since it last delivered a result.
     losses: u32,
-    /// Whether it gets no more rounds.
+    /// Whether the host gets no more rounds.
     is_out: bool,
 }
 
 impl Ssh {
-    /// Hosts that were not contacted yet.
+    /// Creates the site without contacting its hosts.
     pub fn new(folder: Folder, task: TaskCommand, hosts: Vec<String>, dyno: RemoteDyno) -> Self {
         let host = |name| Host { name, prepared: None, running: None, losses: 0, is_out: false };
         let hosts = hosts.into_iter().map(host).collect();
         Self { folder, task, dyno, hosts, queue: VecDeque::new(), told: Vec::new() }
     }
 
-    /// The command that a host gets for a round, to show to users.
+    /// Returns the commands that would run this round, to show to users. There is a line for each host.
     pub fn shown(&self, round: u32) -> String {
         let prepared = prepare::expected(&self.task, &self.dyno);
         let command =
@@ -76,7 +75,7 @@ impl Ssh {
         self.hosts.iter().map(command).collect()
     }
 
-    /// Copies missing files to hosts. Hosts that cannot be reached get no rounds.
+    /// Copies the program and the plan to the hosts that lack them. A host that cannot be reached gets no rounds.
     fn prepare(&mut self) {
         let (task, dyno) = (&self.task, &self.dyno);
         let new: Vec<&mut Host> =
@@ -112,7 +111,7 @@ impl Ssh {
         })
     }
 
-    /// Gives free hosts the next rounds.
+    /// Gives the next rounds to hosts that run no task.
     fn hand_out(&mut self) -> Result<(), ClusterError> {
         for at in 0..self.hosts.len() {
             let host = &self.hosts[at];
@@ -161,7 +160,7 @@ impl Ssh {
 }
 
 impl Site for Ssh {
-    /// Empty, because tasks end with the process that started them.
+    /// Adopts nothing, because tasks end with the process that started them.
     fn adopt(&mut self, _rounds: &[u32]) -> Result<Vec<u32>, ClusterError> {
         Ok(Vec::new())
     }
@@ -177,7 +176,8 @@ impl Site for Ssh {
         self.hand_out()?;
         let events = self.tell();
         let is_lost = |event: &TaskEvent| matches!(event, TaskEvent::Lost { .. });
-        // A round that was just lost is submitted again first, so that it is recorded.
+        // If an attempt was just lost, this poll reports the loss, so that it is recorded. A later poll returns the
+        // error.
         if !events.iter().any(is_lost) && !self.queue.is_empty() && self.hosts.iter().all(|host| host.is_out)
         {
             let reasons: Vec<String> = events.into_iter().filter_map(told).collect();

@@ -1,4 +1,5 @@
-//! A client of the load: it runs transactions one after the other, and records each as it saw it.
+//! A client of the load. It runs transactions one after the other, and records how each ended from the client's
+//! point of view.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +11,7 @@ use crate::clients::contents::statements;
 use crate::clients::ledger::{Fate, Ledger};
 use crate::clients::session::{Session, SessionError};
 
-/// One of this many transactions is rolled back on purpose.
+/// On average, one in this many transactions is rolled back on purpose.
 const ROLLED_BACK_ONE_OF: usize = 16;
 
 /// The state that the clients of a load share.
@@ -19,10 +20,12 @@ pub(crate) struct Course {
     /// When the crash test began.
     pub(crate) epoch: Instant,
     pub(crate) stop: AtomicBool,
-    /// Set when the power is cut. Later answers come from a machine that is off.
+    /// Set when the power is cut. Answers that arrive later are not counted, because a machine without power cannot
+    /// answer.
     pub(crate) is_cut: AtomicBool,
     pub(crate) acknowledged: AtomicU64,
-    /// Clients that still have an answering system.
+    /// Number of clients that still work. A client ends when the system no longer answers, or when the load is
+    /// stopped.
     pub(crate) alive: AtomicU32,
     pub(crate) last_refusal: Mutex<Option<String>>,
 }
@@ -48,7 +51,7 @@ impl Course {
     }
 }
 
-/// Runs transactions until the course stops or the system is gone.
+/// Runs transactions until `course.stop` is set or the system no longer answers.
 pub(crate) fn work(ledger: &mut Ledger, session: &mut dyn Session, course: &Course, seed: u64) {
     let mut random = SplitMix64::new(seed);
     while !course.stop.load(Ordering::Relaxed) {
@@ -60,7 +63,7 @@ pub(crate) fn work(ledger: &mut Ledger, session: &mut dyn Session, course: &Cour
     course.alive.fetch_sub(1, Ordering::Relaxed);
 }
 
-/// The system is gone.
+/// The system no longer answers.
 struct Gone;
 
 fn transaction(

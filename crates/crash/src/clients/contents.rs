@@ -1,20 +1,20 @@
-//! The contents of transactions: rows that follow from their keys, so that each can be checked by itself.
+//! The contents of transactions. A row's content follows from its key, so each row can be checked by itself.
 
 use std::fmt::Write as _;
 
 use dyno_stats::SplitMix64;
 
-/// Tables of rows; a transaction writes into both.
+/// The tables with rows. Each transaction writes into both tables.
 pub(crate) const TABLES: [&str; 2] = ["crash_first", "crash_second"];
-/// A table with the last transaction of each client.
+/// A table with the number of each client's last transaction.
 pub(crate) const COUNTER: &str = "crash_counter";
-/// Rows of a transaction.
+/// The number of rows that a transaction inserts. These rows are its parts, numbered from 0.
 pub(crate) const PARTS: u32 = 3;
-/// The parts that are in the second table.
+/// The parts of a transaction that are inserted into the second table. The others go into the first table.
 const OF_SECOND_TABLE: std::ops::Range<u32> = 2..PARTS;
 const PAYLOAD_BYTES_MIN: usize = 40;
 const PAYLOAD_BYTES_MAX: usize = 240;
-/// The counter of a client without transactions.
+/// The value in [`COUNTER`] for a client that has not committed a transaction.
 const NONE: i64 = -1;
 
 /// The statements that make the tables.
@@ -32,7 +32,7 @@ pub(crate) fn create(clients: u32) -> Vec<String> {
     rows.into_iter().chain([counter, counters]).collect()
 }
 
-/// The statements of a transaction, between its beginning and its end.
+/// Returns the statements that a transaction executes between `BEGIN` and `COMMIT`.
 pub(crate) fn statements(client: u32, seq: usize) -> [String; 3] {
     [
         insert(TABLES[0], client, seq, 0..OF_SECOND_TABLE.start),
@@ -52,14 +52,14 @@ pub(crate) fn payload(client: u32, seq: usize, part: u32) -> String {
     let bytes = PAYLOAD_BYTES_MIN + random.below(PAYLOAD_BYTES_MAX - PAYLOAD_BYTES_MIN + 1);
     let mut payload = String::with_capacity(bytes + 16);
     while payload.len() < bytes {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(payload, "{:016x}", random.draw());
     }
     payload.truncate(bytes);
     payload
 }
 
-/// The counter of a client whose last transaction is this one.
+/// Returns the value that [`COUNTER`] must have for a client whose last present transaction is `last`.
 pub(crate) fn counted(last: Option<usize>) -> i64 {
     last.map_or(NONE, |seq| seq as i64)
 }

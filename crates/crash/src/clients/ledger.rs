@@ -1,49 +1,51 @@
-//! What a client knows of its transactions, and what remains of them after a crash.
+//! A client's record of its transactions, and the comparison of the record with the rows that are present after a
+//! crash.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::clients::contents::PARTS;
 
-/// What a client knows of a transaction.
+/// How a transaction ended, as far as its client can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It was rolled back, or its commit was never sent, so it must not be present.
+    /// The transaction was rolled back, or its commit was never sent, so it must not be present.
     Undone,
-    /// Its commit was sent but not answered, so it may be present or not.
+    /// The commit was sent but not answered, so the transaction may be present or not.
     InDoubt,
-    /// Its commit was acknowledged at this time, so it must be present.
+    /// The commit was acknowledged at this time, so the transaction must be present.
     Acknowledged(Duration),
-    /// Only a part of it is present. This was counted, and has no further consequences.
+    /// Only a part of the transaction is present. An earlier check has already counted this as a finding, so later
+    /// checks ignore the transaction.
     Torn,
 }
 
-/// The transactions of a client, by their numbers.
+/// The fates of a client's transactions. A transaction's number is its index.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     pub(crate) client: u32,
     fates: Vec<Fate>,
 }
 
-/// The parts of a client's transactions that are present.
+/// The rows of a client that a check has found in the tables.
 #[derive(Debug, Default)]
 pub(crate) struct Sightings {
-    /// By transaction, a bit for each part that is present.
+    /// For each transaction, a bit set. Bit `n` is set if part `n` is present.
     parts: Vec<u8>,
     /// Transactions with a row whose content differs from what was written.
     pub(crate) damaged: BTreeSet<usize>,
-    /// The client's counter, if it has one.
+    /// The value of the client's counter. `None` if the counter's row is missing.
     pub(crate) counter: Option<i64>,
 }
 
-/// A difference between what a client knows and what is present.
+/// A difference between the client's record of a transaction and the rows that are present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Finding {
-    /// It was acknowledged at this time, but is gone.
+    /// The transaction was acknowledged at this time, but is gone.
     Lost(Duration),
-    /// Only a part of it is present, or one of its rows is damaged.
+    /// Only a part of the transaction is present, or one of its rows is damaged.
     Torn,
-    /// It was undone, or gone after an earlier crash, but is present.
+    /// The transaction is present, although it was undone, or although an earlier check found that it was gone.
     Resurrected,
     InDoubtKept,
     InDoubtGone,
@@ -52,7 +54,7 @@ pub(crate) enum Finding {
 const ALL_PARTS: u8 = (1 << PARTS) - 1;
 
 impl Sightings {
-    /// Records a row.
+    /// Records that a part of a transaction is present.
     pub(crate) fn see(&mut self, seq: usize, part: u32) {
         if self.parts.len() <= seq {
             self.parts.resize(seq + 1, 0);
@@ -90,8 +92,9 @@ impl Ledger {
         self.fates.len()
     }
 
-    /// Compares what is known with what is present, and returns each difference once. Afterwards the state
-    /// that was found counts as known.
+    /// Compares the client's record with the rows that are present. Returns each difference with the number of its
+    /// transaction. Then changes the record to agree with the rows, so that the next call does not return the same
+    /// difference again.
     pub(crate) fn settle(&mut self, seen: &Sightings, now: Duration) -> Vec<(usize, Finding)> {
         let mut findings = Vec::new();
         for (seq, fate) in self.fates.iter_mut().enumerate() {

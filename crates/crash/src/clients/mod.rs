@@ -1,4 +1,4 @@
-//! Clients of the load: their work, and what they know.
+//! Clients that generate the load. They record how each of their transactions ended.
 
 pub(crate) mod client;
 pub(crate) mod contents;

@@ -24,7 +24,7 @@ pub type Field = Option<Vec<u8>>;
 
 /// A connection to the system.
 pub trait Session: Send {
-    /// Executes a statement that returns nothing of interest.
+    /// Executes a statement and ignores its result.
     ///
     /// # Errors
     /// The system refuses, or is gone.
@@ -37,14 +37,14 @@ pub trait Session: Send {
     fn rows(&mut self, sql: &str, see: &mut dyn FnMut(&[Field])) -> Result<(), SessionError>;
 }
 
-/// The first column of a query's rows.
+/// Returns the first column of a query's rows.
 pub(crate) fn first_column(session: &mut dyn Session, sql: &str) -> Result<Vec<String>, SessionError> {
     let mut texts = Vec::new();
     session.rows(sql, &mut |row| texts.push(text(row, 0)))?;
     Ok(texts)
 }
 
-/// A field as text; empty for NULL and for a missing field.
+/// Returns a field as text. The text is empty for NULL and for a missing field.
 pub(crate) fn text(row: &[Field], at: usize) -> String {
     let field = row.get(at).and_then(Option::as_deref).unwrap_or_default();
     String::from_utf8_lossy(field).into_owned()

@@ -1,4 +1,4 @@
-//! The place of the data, and how its power is cut.
+//! The folder or volume of the data, and how its power is cut.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use dyno_stats::SplitMix64;
 use crate::error::CrashError;
 use crate::options::{CrashOptions, CrashedSystem};
 
-/// The place of the data.
+/// The folder or volume of the data.
 #[derive(Debug)]
 pub(crate) enum Place {
-    /// A server has a folder of its own.
+    /// The folder that a server chooses by itself.
     OfServer,
     Folder(Scratch),
     Volume(VolatileVolume),
@@ -39,7 +39,7 @@ impl Place {
         }
     }
 
-    /// Makes all data that was written so far survive.
+    /// Makes all data that was written so far survive later power cuts.
     pub(crate) fn flush(&self) -> Result<(), CrashError> {
         match self {
             Self::Volume(volume) => Ok(volume.flush()?),
@@ -47,8 +47,8 @@ impl Place {
         }
     }
 
-    /// Cuts the power, if the place has power to cut. Every second time, some unflushed blocks have reached
-    /// the disk, chosen at random, because a disk writes in an order of its own.
+    /// Cuts the power, if the place is a volume. After every second cut, about half of the unflushed blocks are on
+    /// the disk, chosen at random, because a disk may write blocks before a flush and in any order.
     pub(crate) fn cut(&self, number: u32, random: &mut SplitMix64) -> Result<Option<CutWrites>, CrashError> {
         let Self::Volume(volume) = self else { return Ok(None) };
         let some_survive = number.is_multiple_of(2);

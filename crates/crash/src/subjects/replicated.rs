@@ -17,17 +17,17 @@ use crate::subjects::subject::Subject;
 
 /// Time limit for replicas to catch up, and for one of them to take the primary's place.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Time between two tries to write after a failover.
+/// Time between two attempts to write after a failover.
 const POLL: Duration = Duration::from_millis(5);
 
 pub(crate) struct ReplicatedSubject {
-    /// Declared first, so that replicas end before their primary.
+    /// This field comes first, so that replicas are dropped before their primary.
     replicas: Vec<Server>,
     primary: Server,
     topology: Topology,
     cut_off: Duration,
     family: Family,
-    /// The place of the replica that has become the primary.
+    /// The index of the replica that has become the primary.
     promoted: Option<usize>,
 }
 
@@ -68,7 +68,7 @@ impl Subject for ReplicatedSubject {
         Ok(self.primary.variables()?.into_iter().collect())
     }
 
-    /// Waits until the replicas have everything.
+    /// Waits until the replicas have received everything.
     fn settle(&mut self) -> Result<(), CrashError> {
         self.topology.catch_up(PATIENCE, &AtomicBool::new(false))?;
         Ok(())
@@ -94,7 +94,7 @@ impl Subject for ReplicatedSubject {
         self.primary.crash(killed);
     }
 
-    /// A replica takes the primary's place, and takes a write.
+    /// Lets a replica take the primary's place, and waits until that replica accepts a write.
     fn recover(&mut self) -> Result<(), CrashError> {
         let place = self.topology.fail_over(PATIENCE, &AtomicBool::new(false))?;
         self.promoted = Some(place);

@@ -93,8 +93,8 @@ fn mysqld_faults(session: &mut dyn Session) -> Result<Vec<String>, SessionError>
     Ok(faults)
 }
 
-/// The findings of amcheck, if the server has it: indexes compared with their tables, and since version 14
-/// the tables themselves.
+/// The findings of amcheck, if the server has this extension. It compares indexes with their tables, and since
+/// version 14 it also checks the tables themselves.
 fn postgres_faults(session: &mut dyn Session) -> Result<Vec<String>, SessionError> {
     let available = "SELECT name FROM pg_available_extensions WHERE name = 'amcheck'";
     if first_column(session, available)?.is_empty() {

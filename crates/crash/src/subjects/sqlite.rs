@@ -18,7 +18,7 @@ use crate::subjects::subject::Subject;
 
 const FILE: &str = "crash.sqlite";
 const OK: &str = "ok";
-/// Pragmas that determine what a commit survives.
+/// Pragmas whose values decide whether a commit survives a crash.
 const TELLING: [&str; 3] = ["journal_mode", "synchronous", "page_size"];
 
 pub(crate) struct SqliteSubject {
@@ -29,7 +29,7 @@ pub(crate) struct SqliteSubject {
 }
 
 impl SqliteSubject {
-    /// Makes a database in a folder.
+    /// Creates a database in a folder.
     pub(crate) fn start(system: &CrashedSystem, folder: &Path) -> Result<Self, CrashError> {
         let file = folder.join(FILE);
         // The page size must be set before the journal mode, which writes to the file.
@@ -68,8 +68,8 @@ impl Subject for SqliteSubject {
         TELLING.into_iter().map(&mut value).collect()
     }
 
-    /// SQLite keeps no cache of its own after a statement, so everything has been passed to the operating
-    /// system.
+    /// Does nothing. SQLite keeps no unwritten data of its own: when a statement ends, all data has been passed to
+    /// the operating system.
     fn settle(&mut self) -> Result<(), CrashError> {
         Ok(())
     }
@@ -100,7 +100,7 @@ impl Subject for SqliteSubject {
     fn crash(&self, killed: &mut dyn FnMut()) {
         let mut children = self.children();
         for child in children.iter_mut() {
-            // A process that has ended need not be killed.
+            // An error is ignored, because it means that the process has already ended.
             let _ = child.kill();
         }
         killed();
@@ -130,7 +130,7 @@ impl Drop for SqliteSubject {
     }
 }
 
-/// A session with a client process: one line for each statement, one for each answer.
+/// A session with a client process. Each statement is one line, and each answer is one line.
 struct RemoteSession {
     requests: ChildStdin,
     answers: BufReader<ChildStdout>,
@@ -145,7 +145,8 @@ impl Session for RemoteSession {
         match answer.strip_suffix('\n') {
             Some(OK) => Ok(()),
             Some(refusal) => Err(SessionError::Refused(refusal.to_owned())),
-            // A killed process may have written half of an answer.
+            // An answer without a line end is incomplete: the process was killed while it wrote the answer, or
+            // before.
             None => Err(SessionError::Gone("the client has ended".to_owned())),
         }
     }
@@ -208,7 +209,8 @@ pub fn serve_sqlite(file: &Path, input: impl BufRead, mut output: impl Write) ->
     fs::metadata(file)?;
     let connection = open(file).map_err(io::Error::other)?;
     for line in input.lines() {
-        // Writers take turns from their first statement on, so that none must give up in the middle.
+        // A transaction takes its write lock at the beginning. Otherwise two transactions could both begin as
+        // readers, and one of them would fail when both want to write.
         let sql = match line?.as_str() {
             "BEGIN" => "BEGIN IMMEDIATE".to_owned(),
             sql => sql.to_owned(),

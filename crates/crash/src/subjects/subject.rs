@@ -9,10 +9,10 @@ pub(crate) trait Subject: Sync {
     /// The version as the system reports it.
     fn version(&self) -> String;
 
-    /// Its variables with their effective values.
+    /// The system's variables with their effective values.
     fn variables(&self) -> Result<BTreeMap<String, String>, CrashError>;
 
-    /// Makes everything committed so far survive any crash, regardless of the settings.
+    /// Makes everything that was committed so far survive any crash, regardless of the settings.
     fn settle(&mut self) -> Result<(), CrashError>;
 
     /// A session for the load.
@@ -26,16 +26,17 @@ pub(crate) trait Subject: Sync {
         Ok(())
     }
 
-    /// Kills all its processes. `killed` is called when none of them can do anything any more, before the
-    /// wait for their ends.
+    /// Kills all processes of the system, and waits until they have ended. Calls `killed` between the kill and the
+    /// wait: at that time the processes execute nothing more, but they may still wait for a disk that the caller must
+    /// release.
     fn crash(&self, killed: &mut dyn FnMut());
 
-    /// Starts it again, so that it recovers; or another server takes its place.
+    /// Starts the system again, so that it recovers, or makes a replica the primary.
     fn recover(&mut self) -> Result<(), CrashError>;
 
     /// Makes the system check its tables, and returns the faults that it finds.
     fn faults(&self, session: &mut dyn Session) -> Result<Vec<String>, SessionError>;
 
-    /// The last lines of its log, oldest first.
+    /// The last lines of the system's log, oldest first.
     fn log_tail(&self) -> Vec<String>;
 }

@@ -1,4 +1,4 @@
-//! Failovers of real servers: what replicas had not received is lost, and nothing else.
+//! Failovers of real servers. A failover loses the transactions that no replica had received, and no others.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -10,7 +10,8 @@ use dyno_settings::CrashKind;
 
 use crate::{Nobody, crash_by, options};
 
-/// Long enough for commits on the busiest host.
+/// For this time before the crash, the replicas receive nothing. Even on a busy host, it is long enough for some
+/// commits.
 const CUT_OFF: Duration = Duration::from_secs(1);
 
 pub(crate) fn tests() -> Vec<Trial> {

@@ -1,5 +1,5 @@
-//! Crashes of real servers. Power cuts need root; without it, these tests are ignored with the missing
-//! requirement.
+//! Crashes of real servers. Power cuts need root. Without root, the tests of power cuts are ignored, and the reason
+//! is reported.
 
 mod failover;
 mod power;
@@ -17,7 +17,7 @@ use dyno_engine::{Installation, testing};
 use dyno_settings::CrashKind;
 
 fn main() -> ExitCode {
-    // For SQLite this program is started again, as a client.
+    // The tests of SQLite start this program again as a client process that can be killed.
     let arguments: Vec<_> = env::args_os().collect();
     if let [_, role, file] = &arguments[..]
         && role == "crash-client"
@@ -28,10 +28,10 @@ fn main() -> ExitCode {
     testing::main(process::tests().into_iter().chain(power::tests()).chain(failover::tests()).collect())
 }
 
-/// Settings of a system.
+/// The names of a system's settings, with their values.
 type Settings<'a> = &'a [(&'a str, &'a str)];
 
-/// Watches nothing.
+/// An observer that does nothing.
 struct Nobody;
 
 impl Observer for Nobody {}
@@ -54,7 +54,7 @@ fn crash(
     })
 }
 
-/// Crashes a system, such as `mariadb@10.11/rocksdb`, by a test of one's own.
+/// Starts `test` on a system, such as `mariadb@10.11/rocksdb`. The function `test` must crash the system.
 fn crash_by(
     system: &str,
     installation: &Installation,

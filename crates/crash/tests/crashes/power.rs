@@ -9,7 +9,7 @@ use libtest_mimic::Completion;
 
 use crate::{Nobody, Settings, crash, options};
 
-/// Commits wait for the disk, and torn pages are repaired.
+/// Systems with settings that make commits wait for the disk and let torn pages be repaired.
 const SAFE: [(&str, Settings<'_>); 3] = [
     ("mariadb@10.11", &[("innodb_flush_log_at_trx_commit", "1"), ("innodb_doublewrite", "ON")]),
     ("postgres@18.4", &[("synchronous_commit", "on"), ("full_page_writes", "on")]),

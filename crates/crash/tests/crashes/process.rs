@@ -7,7 +7,7 @@ use dyno_settings::{CrashKind, Loss};
 
 use crate::{Nobody, Settings, crash, options};
 
-/// Commits wait for the disk.
+/// Systems with settings that make commits wait for the disk.
 const SAFE: [(&str, Settings<'_>); 4] = [
     ("mariadb@10.11", &[("innodb_flush_log_at_trx_commit", "1")]),
     ("mariadb@10.11/rocksdb", &[("rocksdb_flush_log_at_trx_commit", "1")]),
@@ -52,7 +52,7 @@ fn what_was_acknowledged_is_there(system: &str, installation: &Installation, set
 }
 
 fn a_log_in_the_server_s_own_memory_is_lost(installation: &Installation) {
-    // The log would be written each second, so the loss would depend on when the crash comes.
+    // With the default timeout, the log is written each second, so the loss would depend on when the crash comes.
     let settings = [("innodb_flush_log_at_trx_commit", "0"), ("innodb_flush_log_at_timeout", "2700")];
     let report = crash("mariadb@10.11", installation, &settings, &options(CrashKind::Process), &mut Nobody);
     assert_eq!(report.promise.loss, Loss::Second);
@@ -61,7 +61,8 @@ fn a_log_in_the_server_s_own_memory_is_lost(installation: &Installation) {
     assert_eq!(report.verdict, Verdict::Allowed);
 }
 
-/// Damages data after each recovery, before the check.
+/// An observer that damages the data after each recovery, before the check. It executes one statement after each
+/// crash.
 struct Saboteur(&'static [&'static str]);
 
 impl Observer for Saboteur {
@@ -79,7 +80,7 @@ fn what_somebody_deletes_or_changes_is_found(installation: &Installation) {
     let report = crash("mariadb@10.11", installation, &settings, &options(CrashKind::Process), &mut saboteur);
     assert_eq!(report.verdict, Verdict::Broken);
     let [first, second] = &report.crashes[..] else { panic!("{report:?}") };
-    // Some of nine transactions may have been rolled back on purpose, but hardly all of them.
+    // Some of the nine deleted transactions may have been rolled back on purpose, but hardly all of them.
     assert!((1..=9).contains(&first.losses.lost), "{first:?}");
     assert!(first.findings[0].contains("of client 1 was acknowledged"), "{:?}", first.findings);
     assert_eq!((second.losses.lost, second.losses.torn), (0, 1), "{second:?}");

@@ -1,4 +1,4 @@
-//! Lists and removes what the cache holds.
+//! Lists and removes the content of the cache.
 
 use std::cmp::Reverse;
 use std::fs;
@@ -19,22 +19,21 @@ use crate::machine::process::is_run_from;
 pub struct CacheItem {
     pub kind: CacheItemKind,
     place: Place,
-    /// A snapshot's description, or the name of a folder.
+    /// For a snapshot, its description. For any other item, the name of its folder.
     pub name: String,
     /// Disk space in bytes.
     pub disk_bytes: u64,
-    /// Time of its last use or creation.
+    /// Time at which the item was last used, or created if it was never used.
     pub used_at: SystemTime,
-    /// Whether a process uses it, so that it cannot be removed.
+    /// Whether a process uses the item. An item in use cannot be removed.
     pub is_in_use: bool,
 }
 
-/// The kind of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheItemKind {
-    /// An unpacked engine, or a partial fetch.
+    /// An unpacked engine, or an engine that is only partly fetched.
     Engine,
-    /// A loaded data folder.
+    /// A snapshot: a copy of a loaded data folder.
     Snapshot,
     /// The data folder of a server that never ran. New data folders are copies of it.
     Template,
@@ -43,14 +42,14 @@ pub enum CacheItemKind {
 }
 
 impl CacheItemKind {
-    /// All kinds in the order of lists.
+    /// All kinds, in the order in which lists show them.
     pub const ALL: [Self; 4] = [Self::Engine, Self::Snapshot, Self::Template, Self::Tool];
 }
 
-/// Where an item is.
+/// The location of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
-    /// A folder, with a lock beside it.
+    /// A folder, with a lock file beside it.
     Folder(PathBuf),
     Snapshot(SnapshotKey),
 }
@@ -58,19 +57,19 @@ enum Place {
 /// Which items to remove.
 #[derive(Clone, Debug)]
 pub struct PruneLimits {
-    /// Items of these kinds.
+    /// Only items of these kinds are removed.
     pub kinds: Vec<CacheItemKind>,
-    /// Remove items not used for longer than this.
+    /// Items that were not used for longer than this duration are removed.
     pub unused_for: Option<Duration>,
-    /// Remove the least recently used items until the rest takes no more bytes than this.
+    /// The least recently used items are removed until the remaining items take at most this many bytes.
     pub keep_bytes: Option<u64>,
 }
 
 impl CacheItem {
-    /// Removes it, unless a process uses it.
+    /// Removes the item unless a process uses it. Returns whether the item was removed.
     ///
     /// # Errors
-    /// Its files cannot be removed.
+    /// The item's files cannot be removed.
     fn remove(&self, cache: &Cache) -> Result<bool, PathError> {
         match &self.place {
             Place::Snapshot(key) => match Snapshots::of(cache).remove(key) {
@@ -78,7 +77,7 @@ impl CacheItem {
                 removed => Ok(removed.is_ok()),
             },
             Place::Folder(folder) => {
-                // A fetch takes the same lock.
+                // A fetch of an engine takes this lock too, so the folder of a running fetch is not removed.
                 let turn = folder::lock_if_free(&lock_of(folder))?;
                 if turn.is_none() || is_run_from(folder) {
                     return Ok(false);
@@ -89,7 +88,7 @@ impl CacheItem {
     }
 }
 
-/// The items of a cache by kind. Within a kind, the last used comes first.
+/// Returns the items of a cache, grouped by kind. Within a kind, the most recently used item comes first.
 ///
 /// # Errors
 /// The cache cannot be read.
@@ -106,7 +105,8 @@ pub fn cache_contents(cache: &Cache) -> Result<Vec<CacheItem>, PathError> {
     Ok(items)
 }
 
-/// Disk space of the data of runs, in bytes. Includes killed runs, whose data the next run removes.
+/// Returns the disk space in bytes that the data of runs takes. Data of killed runs counts too, until the next run
+/// removes it.
 pub fn bytes_of_runs(cache: &Cache) -> u64 {
     folder::allocated_bytes(&cache.runs())
 }
@@ -123,7 +123,8 @@ fn snapshots(cache: &Cache) -> Result<Vec<CacheItem>, PathError> {
     Ok(Snapshots::of(cache).list()?.into_iter().map(snapshot).collect())
 }
 
-/// Removes items beyond the limits unless they are in use, and returns them. Also removes the data of killed runs.
+/// Removes the items that exceed the limits, except items in use. Returns the removed items. Also removes the data of
+/// killed runs.
 ///
 /// # Errors
 /// The cache cannot be read, or something cannot be removed.
@@ -143,7 +144,7 @@ fn folders(parent: &Path, kind: CacheItemKind) -> Result<Vec<CacheItem>, PathErr
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         items => items.at("read", parent)?,
     };
-    // Lock files are next to them.
+    // Only folders are items. The parent also contains lock files.
     let folders = items.flatten().map(|item| item.path()).filter(|path| path.is_dir());
     let item = |folder: PathBuf| CacheItem {
         kind,
@@ -168,13 +169,13 @@ fn is_locked(folder: &Path) -> bool {
     fs::File::open(lock_of(folder)).is_ok_and(|lock| lock.try_lock_shared().is_err())
 }
 
-/// The lock of a folder. A partial fetch of the same folder has the same lock.
+/// The path of a folder's lock file. A folder and its partial fetch share one lock file.
 fn lock_of(folder: &Path) -> PathBuf {
     let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     folder.with_file_name(format!("{}.lock", name.trim_end_matches(".partial")))
 }
 
-/// Items beyond the limits, the least recently used first.
+/// Returns the items that exceed the limits. The least recently used item comes first.
 fn beyond(items: Vec<CacheItem>, limits: &PruneLimits, now: SystemTime) -> Vec<CacheItem> {
     let mut candidates: Vec<_> = items.into_iter().filter(|item| limits.kinds.contains(&item.kind)).collect();
     candidates.sort_by_key(|item| item.used_at);

@@ -10,9 +10,9 @@ use crate::machine::fnv::{self, fnv_1a};
 use crate::source::Source;
 
 impl Installation {
-    /// Identifies a build: the image with its digest, or the folder with a fingerprint of the server, its libraries and
-    /// its plugins. The fingerprint is FNV-1a (RFC 9923) of their names, sizes and modification times. A rebuild
-    /// changes the times, and so the fingerprint.
+    /// Returns a text that identifies a build. For an image, it is the image's name with its digest. For a folder, it
+    /// is the folder's path with a hash: FNV-1a (RFC 9923) of the names, sizes and modification times of the server,
+    /// its libraries and its plugins. A rebuild changes these times, so it changes the hash.
     pub fn fingerprint(&self) -> String {
         if let Some(image) = self.image() {
             return image;
@@ -29,8 +29,8 @@ impl Installation {
 }
 
 impl Entry {
-    /// Identifies a build: engine and version, then the content of a user's archive or folder. A user may replace that
-    /// content under the same name.
+    /// Returns a text that identifies a build: engine and version, and the content of a user's archive or folder,
+    /// because a user may replace that content and keep the name.
     pub fn fingerprint(&self) -> String {
         let own = self.sources.iter().filter_map(Source::fingerprint);
         own.fold(self.to_string(), |text, own| format!("{text} {own}"))

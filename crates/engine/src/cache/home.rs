@@ -1,8 +1,10 @@
 //! A server's home: a folder with its data, its log, and a lock that shows whether the server is alive.
 //!
-//! Dyno holds the lock, and the server holds it through an inherited file. If nobody holds the lock, the processes were
-//! killed. The next server that starts in the same parent then removes the folder. It also removes a folder whose lock
-//! only a frozen server holds.
+//! Dyno holds the lock, and the server holds it too, through an inherited file descriptor. If no process holds the
+//! lock, both were killed. The next server that starts in the same parent folder then removes the home.
+//!
+//! There is one more case. A server that is stopped (`SIGSTOP`) still holds the lock after Dyno, its owner, was killed.
+//! The next server that starts then ends the stopped server, and removes the home.
 
 use std::env;
 use std::fs::{self, File, Permissions};
@@ -21,14 +23,14 @@ use crate::machine::path_error::{At as _, PathError};
 use crate::machine::sysv;
 use crate::start::access::random_word;
 
-/// Prefix of Dyno's folders. The parent may have other content.
+/// Prefix of the names of Dyno's folders. The parent folder may also contain files that are not Dyno's.
 const PREFIX: &str = "dyno-";
 const LOCK: &str = "dyno.lock";
 const DATA: &str = "data";
-/// Link to the folder of the socket. That folder has a short path, because a socket's path must fit into 108 bytes
-/// (unix(7)).
+/// Name of the link to the folder of the server's sockets. That folder has a short path, because a socket's path must
+/// fit into 108 bytes (unix(7)).
 const SOCKETS: &str = "sockets";
-/// Hexadecimal digits of a random name.
+/// Number of hexadecimal digits in a random name.
 const RANDOM_DIGITS: usize = 12;
 const LOG_TAIL_BYTES: i64 = 64 * 1024;
 const LAST_WORDS: usize = 10;
@@ -44,7 +46,7 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// Creates a home with an unused name, after removing those of dead servers.
+    /// Removes the homes of dead servers, then creates a home with an unused name.
     pub(crate) fn create_in(parent: &Path) -> Result<Self, PathError> {
         let _turn = folder::lock_folder(parent)?;
         remove_leftovers(parent)?;
@@ -64,14 +66,16 @@ impl Home {
     }
 
     fn create(folder: PathBuf) -> Result<Self, PathError> {
-        // The server's account passes through this folder. Each file in it belongs to Dyno or to the server.
+        // The server's account must be able to enter this folder, but not to list it. Each file in it belongs to
+        // Dyno or to the server.
         let mode = if Account::instead_of_root().is_some() { 0o711 } else { 0o700 };
         fs::create_dir(&folder).at("create", &folder)?;
         fs::set_permissions(&folder, Permissions::from_mode(mode)).at("create", &folder)?;
         let lock = folder::lock(&folder.join(LOCK))?;
         let sockets = short_folder().join(format!("{PREFIX}{}", short_random_word()?));
         let home = Self { data: folder.join(DATA), folder, sockets, lock, is_left: false };
-        // The link is created first. So a home knows every folder of sockets.
+        // The link is created before the folder of sockets, so that each folder of sockets can be found through its
+        // home.
         let link = home.folder.join(SOCKETS);
         symlink(&home.sockets, &link).at("create", &link)?;
         folder::create_for_server(&home.sockets)?;
@@ -84,11 +88,12 @@ impl Home {
         self.create_data_with(&[])
     }
 
-    /// Creates a data folder with empty folders in it.
+    /// Creates a data folder, and empty folders with the given names in it.
     pub(crate) fn create_data_with(&self, names: &[&str]) -> Result<PathBuf, PathError> {
         let data = self.data();
         folder::create_private(&data)?;
-        // Created before the server's account can put something else in their place.
+        // These folders are created before the data folder is given to the server's account, so that this account
+        // cannot create other files with these names.
         names.iter().try_for_each(|name| folder::create_for_server(&data.join(name)))?;
         folder::give_to_server(&data)?;
         Ok(data)
@@ -98,12 +103,11 @@ impl Home {
         &self.folder
     }
 
-    /// Its data folder.
     pub(crate) fn data(&self) -> PathBuf {
         self.data.clone()
     }
 
-    /// Puts the data folder elsewhere. A link in the home leads to it. It is removed with the home.
+    /// Uses a data folder outside the home. A link in the home leads to it. Removing the home removes only the link.
     pub(crate) fn keep_data_at(&mut self, data: PathBuf) -> Result<(), PathError> {
         let link = self.folder.join(DATA);
         symlink(&data, &link).at("create", &link)?;
@@ -116,7 +120,8 @@ impl Home {
         [&self.folder, &self.data]
     }
 
-    /// The server's own folder of temporary files. MariaDB would remove the files of others from a shared one.
+    /// Returns the server's own folder of temporary files. If servers shared a folder, MariaDB would remove the files
+    /// of the other servers.
     pub(crate) fn temporary(&self) -> PathBuf {
         self.folder.join("tmp")
     }
@@ -126,7 +131,7 @@ impl Home {
         &self.sockets
     }
 
-    /// A second handle of the lock, for the server to inherit.
+    /// Returns a second file descriptor with the lock, for the server to inherit.
     pub(crate) fn lock_to_inherit(&self) -> Result<File, PathError> {
         self.lock.try_clone().at("open", &self.folder.join(LOCK))
     }
@@ -137,15 +142,16 @@ impl Home {
         File::options().create(true).append(true).mode(0o600).open(&path).at("open", &path)
     }
 
-    /// The server's log, which the server itself may open.
+    /// The path of the server's log. Creates the log if missing, and makes the server's account its owner, so that
+    /// the server can open it.
     pub(crate) fn log_for_server(&self) -> Result<PathBuf, PathError> {
         self.open_log()?;
         folder::give_to_server(&self.log())?;
         Ok(self.log())
     }
 
-    /// Removes the log, the sockets and the lock files of an earlier start. A start is judged by its own log, and the
-    /// process id in a lock file may have been reused.
+    /// Empties the log and removes the sockets and the lock files of an earlier start. The log must show only the
+    /// next start, and the process id in a lock file may have been reused.
     pub(crate) fn clear(&self) -> Result<(), PathError> {
         self.open_log()?.set_len(0).at("truncate", &self.log())?;
         folder::clear_of_server(&self.sockets)
@@ -160,12 +166,12 @@ impl Home {
         lines::last(&end_of(&self.log()).unwrap_or_default(), count)
     }
 
-    /// The lines of the server's log that explain why it ended.
+    /// Returns the lines of the server's log that explain why the server ended.
     pub(crate) fn last_words(&self) -> Vec<String> {
         lines::telling(&end_of(&self.log()).unwrap_or_default(), LAST_WORDS)
     }
 
-    /// Writes a file that only this user can read, and replaces an existing one atomically.
+    /// Writes a file that only this user can read. If the file exists already, replaces it atomically.
     pub(crate) fn write_secret(&self, name: &str, text: &str) -> Result<PathBuf, PathError> {
         let path = self.folder.join(name);
         let new = path.with_extension("new");
@@ -181,12 +187,12 @@ impl Home {
         Ok(path)
     }
 
-    /// Keeps the home when this is dropped. The server lives on.
+    /// Drops this value without removing the home, because the server continues to run.
     pub(crate) fn leave(mut self) {
         self.is_left = true;
     }
 
-    /// Removes it with its content, once the server is dead.
+    /// Removes the home with its content. The server must be dead.
     pub(crate) fn remove(&self) -> Result<(), PathError> {
         remove(&self.folder)
     }
@@ -195,13 +201,14 @@ impl Home {
 impl Drop for Home {
     fn drop(&mut self) {
         if !self.is_left {
-            // If this fails, the next server that starts here removes it.
+            // If the removal fails, the next server that starts in the same parent removes the home.
             let _ = self.remove();
         }
     }
 }
 
-/// The homes in a folder. If a home's server is dead, its lock is there too.
+/// Returns the homes in a folder. If a home's server is dead, also returns the home's lock file, locked by this
+/// process.
 pub(crate) fn homes(parent: &Path) -> Result<Vec<(PathBuf, Option<File>)>, PathError> {
     let mut homes = Vec::new();
     for folder in own_folders(parent)? {
@@ -214,7 +221,7 @@ pub(crate) fn homes(parent: &Path) -> Result<Vec<(PathBuf, Option<File>)>, PathE
     Ok(homes)
 }
 
-/// Folders of Dyno, made by this user.
+/// The folders in `parent` that have Dyno's prefix and belong to this user.
 fn own_folders(parent: &Path) -> Result<Vec<PathBuf>, PathError> {
     let items = match fs::read_dir(parent) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -232,10 +239,11 @@ fn own_folders(parent: &Path) -> Result<Vec<PathBuf>, PathError> {
 }
 
 /// Removes the homes of dead servers below a folder, also on volumes, and the [`Scratch`](crate::Scratch) folders of
-/// dead owners. Call it before a volume is removed: only a home on the volume knows where its folder of sockets is.
+/// dead owners. Must be called before a volume is removed: only a home on the volume knows where its folder of sockets
+/// is.
 ///
 /// # Errors
-/// A folder can be neither used nor removed.
+/// A folder cannot be locked, read or removed.
 pub fn remove_dead_homes(parent: &Path) -> Result<(), PathError> {
     if !parent.exists() {
         return Ok(());
@@ -250,7 +258,7 @@ pub fn remove_dead_homes(parent: &Path) -> Result<(), PathError> {
     Ok(())
 }
 
-/// Removes what dead servers have left. The caller holds the parent's lock, so no home is being created there.
+/// Removes the homes of dead servers. The caller holds the parent's lock, so no home is being created there.
 fn remove_leftovers(parent: &Path) -> Result<(), PathError> {
     for (folder, lock) in homes(parent)? {
         if lock.is_some() || orphan::end_orphan(&folder, &folder.join(DATA)) {
@@ -272,7 +280,7 @@ fn has_random_name(folder: &Path) -> bool {
     word.len() == RANDOM_DIGITS && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Removes a home. The lock goes last, so that an interrupted removal is continued later.
+/// Removes a home. Removes the lock file last, so that a later call continues an interrupted removal.
 pub(crate) fn remove(home: &Path) -> Result<(), PathError> {
     if !home.exists() {
         return Ok(());
@@ -295,7 +303,8 @@ pub(crate) fn remove(home: &Path) -> Result<(), PathError> {
     folder::remove(home)
 }
 
-/// Whether a home's link leads to one of our folders of sockets. Somebody may have changed the link.
+/// Whether the target of a home's link is one of Dyno's folders of sockets. The server or a user may have changed the
+/// link.
 fn is_folder_of_sockets(path: &Path) -> bool {
     let has_prefix = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
     let is_folder = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
@@ -307,8 +316,8 @@ fn short_random_word() -> Result<String, PathError> {
     Ok(random_word().at("read", Path::new("/dev/urandom"))?[..RANDOM_DIGITS].to_owned())
 }
 
-/// The parent of socket folders. Takes the user's run folder or the folder of temporary files, if its path is short and
-/// servers can reach it, otherwise `/tmp`.
+/// Returns the parent of the folders of sockets: the user's run folder, otherwise the folder of temporary files,
+/// otherwise `/tmp`. The first two are taken only if their path is short and servers can reach them.
 fn short_folder() -> PathBuf {
     const LONGEST: usize = 40;
     let candidates = [env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from), Some(env::temp_dir())];
@@ -324,7 +333,7 @@ fn short_folder() -> PathBuf {
 
 fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::options().create(true).truncate(true).write(true).mode(0o600).open(path)?;
-    // The mode above applies only to new files.
+    // The mode that was given to open(2) applies only to a new file. A file that existed may have another mode.
     file.set_permissions(Permissions::from_mode(0o600))?;
     file.write_all(bytes)
 }
@@ -376,7 +385,7 @@ mod tests {
         let turn = folder::lock_folder(&volume).unwrap();
         std::thread::scope(|scope| {
             let removal = scope.spawn(|| remove_dead_homes(parent.path()));
-            // It holds the parent's lock as soon as it waits for the volume's.
+            // Waits until the removal holds the parent's lock. From then on, the removal waits for the volume's lock.
             while !removal.is_finished() && File::open(parent.path()).unwrap().try_lock().is_ok() {
                 std::thread::yield_now();
             }

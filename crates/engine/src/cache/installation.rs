@@ -27,19 +27,20 @@ const MANIFEST: &str = "dyno-manifest.json";
 /// An engine that can be started.
 #[derive(Clone, Debug)]
 pub struct Installation {
-    /// Its entry in the catalogue.
+    /// The engine's entry in the catalogue.
     pub entry: Entry,
-    /// The folder that its packages are unpacked in.
+    /// The folder into which the engine's packages are unpacked.
     pub root: PathBuf,
-    /// The exact version of its main package, as the package manager writes it.
+    /// The exact version of the main package, as the package manager writes it.
     pub exact_version: String,
-    /// Where data folders for its servers are kept.
+    /// The folder of templates, from which data folders of servers are copied.
     pub(crate) templates: PathBuf,
-    /// The image that holds it. All paths are then paths in the image. `None` if it is in a folder of the host.
+    /// The image that contains the engine. `root` and the paths in `entry` are then paths in this image. `None` if the
+    /// engine is in a folder of the host.
     pub(crate) image: Option<Image>,
 }
 
-/// The manifest of an installation. It is written last, so a folder without one is not an installation.
+/// The manifest of an installation. It is written last, so a folder without a manifest is not a complete installation.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     sources: Vec<Source>,
@@ -63,7 +64,8 @@ impl Manifest {
 }
 
 impl Installation {
-    /// Finds the installation of an entry in the cache. An installation of a changed entry does not count.
+    /// Finds the installation of an entry in the cache. Ignores an installation that was made when the entry had other
+    /// sources.
     pub fn find(entry: &Entry, cache: &Cache) -> Option<Self> {
         let mut entry = entry.clone();
         let templates = cache.templates();
@@ -74,7 +76,7 @@ impl Installation {
         let root = Self::place(&entry, cache);
         let manifest = Manifest::read(&root).filter(|manifest| manifest.sources == entry.sources)?;
         entry.layout = entry.layout.or_detected(&root)?;
-        // A user's own archive has no version as a package.
+        // The manifest gives no version for a user's own archive, so the entry's version is taken.
         let of_package = manifest.packages.first()?.version.clone();
         let exact_version = if of_package.is_empty() { entry.version.clone() } else { of_package };
         Some(Self { entry, root, exact_version, templates, image: None })
@@ -84,7 +86,9 @@ impl Installation {
         cache.engines().join(entry.to_string())
     }
 
-    /// The fence around programs of the installation. `own` are further folders that they need.
+    /// Returns the fence for programs of the installation: inside it, they have no capabilities, and run as an
+    /// unprivileged account instead of root. `own` lists folders that they must reach besides the installation's
+    /// folders.
     pub(crate) fn fence(&self, own: &[&Path]) -> Result<Fence, FenceError> {
         let linked = self.linked_folders();
         let linked = linked.iter().map(PathBuf::as_path);
@@ -92,7 +96,8 @@ impl Installation {
         Fence::around(&needed)
     }
 
-    /// The folders that links in its root lead to. There are such links if the source is a user's folder.
+    /// The folders that contain the targets of symbolic links in `root`. An installation contains such links if its
+    /// source is a user's folder.
     fn linked_folders(&self) -> BTreeSet<PathBuf> {
         let items = fs::read_dir(&self.root).into_iter().flatten().flatten();
         let links = items.map(|item| item.path()).filter(|path| path.is_symlink());
@@ -100,12 +105,12 @@ impl Installation {
         targets.filter_map(|target| target.parent().map(Path::to_owned)).collect()
     }
 
-    /// The image that holds the server, by name and digest. `None` for a server in a folder.
+    /// The image that contains the server, by name and digest. `None` for a server in a folder.
     pub fn image(&self) -> Option<String> {
         self.image.as_ref().map(Image::reference)
     }
 
-    /// The content of the first file that exists, or `None`.
+    /// Returns the content of the first of `paths` that exists, or `None` if none exists.
     pub(crate) fn read_first(&self, paths: &[PathBuf]) -> Result<Option<String>, PathError> {
         let Some(first) = paths.first() else { return Ok(None) };
         if let Some(image) = &self.image {
@@ -116,13 +121,14 @@ impl Installation {
         found.map(|path| fs::read_to_string(path).at("read", path)).transpose()
     }
 
-    /// A command for a program of the installation, with its own libraries and loader, and the environment of servers.
+    /// A command for a program of the installation, with the installation's libraries and loader, and the
+    /// environment of servers.
     pub(crate) fn program(&self, path: &Path) -> Command {
         let layout = &self.entry.layout;
         let libraries = layout.libraries.iter().map(|folder| self.path(folder));
         let libraries = env::join_paths(libraries).unwrap_or_default();
         let mut command = if self.image.is_some() {
-            // An image's own environment says where its libraries are.
+            // The library path is not set here. The image's environment sets it if needed.
             let mut command = Command::new(path);
             command.env("LC_ALL", "C");
             command
@@ -141,7 +147,7 @@ impl Installation {
         command
     }
 
-    /// The folders that hold its programs: that of the server, and the `bin` beside it.
+    /// The folders that contain the installation's programs: the server's folder, and the `bin` folder beside it.
     pub(crate) fn program_folders(&self) -> Vec<PathBuf> {
         let server = self.path(&self.entry.layout.server);
         let Some(folder) = server.parent() else { return Vec::new() };
@@ -149,8 +155,8 @@ impl Installation {
         std::iter::once(folder.to_owned()).chain(beside).collect()
     }
 
-    /// A program that came with the server, by its name, and the command that runs it. `None` if there is none, and for
-    /// an image.
+    /// Finds a program that came with the server. Returns the program's path and the command that runs it. `None`
+    /// if there is no such program, or if the server is in an image.
     pub fn tool(&self, name: &str) -> Option<(PathBuf, Command)> {
         if self.image.is_some() {
             return None;

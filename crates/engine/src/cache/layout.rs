@@ -12,21 +12,22 @@ use serde::Deserialize;
 pub(crate) struct Layout {
     #[serde(default)]
     pub(crate) server: PathBuf,
-    /// The loader to run it with, if the packages bring their own C library.
+    /// The dynamic loader that starts the server, if the packages bring their own C library.
     pub(crate) loader: Option<PathBuf>,
-    /// Folders of its shared libraries.
+    /// Folders of the server's shared libraries.
     #[serde(default)]
     pub(crate) libraries: Vec<PathBuf>,
-    /// Messages, character sets and the SQL of the system tables.
+    /// The folder of messages, character sets and the SQL of the system tables.
     #[serde(default)]
     pub(crate) share: PathBuf,
     pub(crate) plugins: Option<PathBuf>,
-    /// Symbolic links missing in the package: link → target next to it.
+    /// Symbolic links that the package lacks. Each item maps the path of a link to the link's target in the same
+    /// folder.
     #[serde(default)]
     pub(crate) links: BTreeMap<PathBuf, PathBuf>,
 }
 
-/// Where servers are in archives, packages, installed systems and build folders.
+/// Paths of servers in archives, packages, installed systems and build folders.
 const SERVERS: [&str; 13] = [
     "bin/mariadbd",
     "bin/mysqld",
@@ -68,13 +69,13 @@ const PLUGINS: [&str; 9] = [
 ];
 
 impl Layout {
-    /// Searches the usual places. Returns `None` if there is no server.
+    /// Finds a server and its folders by the usual paths below `root`. Returns `None` if no server is there.
     pub(crate) fn detect(root: &Path) -> Option<Self> {
         let is_file = |path: &&&str| root.join(path).is_file();
         let server = PathBuf::from(SERVERS.iter().find(is_file)?);
         let mut libraries: Vec<PathBuf> =
             LIBRARIES.iter().map(PathBuf::from).filter(|path| holds_libraries(&root.join(path))).collect();
-        // Some packages have everything next to the server.
+        // Some packages have all their folders next to the server.
         let beside = server.parent().unwrap_or(Path::new(""));
         if holds_libraries(&root.join(beside)) && !libraries.iter().any(|known| known == beside) {
             libraries.push(beside.to_owned());
@@ -90,7 +91,8 @@ impl Layout {
         })
     }
 
-    /// This layout. If the entry has none, the usual places are searched.
+    /// Returns this layout, or searches the usual paths if this layout is empty. It is empty if the entry of the
+    /// catalogue gives no layout.
     pub(crate) fn or_detected(&self, root: &Path) -> Option<Self> {
         if self.server.as_os_str().is_empty() { Self::detect(root) } else { Some(self.clone()) }
     }

@@ -15,12 +15,12 @@ impl Cache {
     /// A cache in a folder, which may not exist yet.
     pub fn new(root: impl AsRef<Path>) -> Self {
         let root = root.as_ref();
-        // The path must not depend on the working directory: servers have others.
+        // The path must not depend on the working directory, because servers have other working directories.
         Self { root: path::absolute(root).unwrap_or_else(|_| root.to_owned()) }
     }
 
-    /// `$DYNO_CACHE`, otherwise `$XDG_CACHE_HOME/dyno`, otherwise `~/.cache/dyno`. For root it is `/var/cache/dyno` if
-    /// servers cannot reach root's home folder, as in most containers.
+    /// Returns the default cache: `$DYNO_CACHE`, otherwise `$XDG_CACHE_HOME/dyno`, otherwise `~/.cache/dyno`. For root
+    /// it is `/var/cache/dyno` if servers cannot reach root's home folder, as in most containers.
     pub fn default_location() -> Self {
         let of = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let of_home = || {
@@ -37,7 +37,7 @@ impl Cache {
         &self.root
     }
 
-    /// Default parent of the homes of servers of runs.
+    /// The folder in which runs create the homes of their servers, unless the user names another folder.
     pub fn runs(&self) -> PathBuf {
         self.root.join("runs")
     }
@@ -47,27 +47,27 @@ impl Cache {
         self.root.join("engines")
     }
 
-    /// Loaded data folders, one for each key.
+    /// The folder of snapshots (copies of loaded data folders). A snapshot's folder has the snapshot's key as its name.
     pub(crate) fn snapshots(&self) -> PathBuf {
         self.root.join("snapshots")
     }
 
-    /// Data folders of servers that never ran.
+    /// The folder of templates (data folders of servers that never ran). New data folders are copied from them.
     pub(crate) fn templates(&self) -> PathBuf {
         self.root.join("templates")
     }
 
-    /// Servers of `engine start`.
+    /// The folder in which `dyno engine start` creates the homes of its servers.
     pub(crate) fn servers(&self) -> PathBuf {
         self.root.join("servers")
     }
 
-    /// The state that package tools keep for Dyno, apart from their own.
+    /// Returns the folder in which package tools keep their state for Dyno, apart from the machine's own state.
     pub(crate) fn tools(&self) -> PathBuf {
         self.root.join("tools")
     }
 
-    /// The state of one package tool.
+    /// Returns the folder of one package tool's state.
     pub(crate) fn tool(&self, name: &str) -> PathBuf {
         self.tools().join(name)
     }

@@ -10,8 +10,9 @@ use rustix::process::geteuid;
 const PREFIX: &str = "scratch-";
 const LOCK: &str = "lock";
 
-/// A folder that is removed when dropped. The owner holds a lock on a file in it. If the owner is killed, the next
-/// owner removes the folder.
+/// A temporary folder that is removed when this value is dropped. The owner, the process that created the folder, holds
+/// a lock on a file in it. If the owner is killed, the next process that creates such a folder in the same parent
+/// removes the folder.
 #[derive(Debug)]
 pub struct Scratch {
     folder: PathBuf,
@@ -22,7 +23,7 @@ impl Scratch {
     /// Creates a folder in `parent`. Also removes the folders of dead owners there.
     ///
     /// # Errors
-    /// The system refuses.
+    /// The folder or a lock file cannot be created, or the folder of a dead owner cannot be removed.
     pub fn create(parent: &Path) -> io::Result<Self> {
         fs::create_dir_all(parent)?;
         let _door = lock_door(parent)?;
@@ -39,10 +40,11 @@ impl Scratch {
 }
 
 impl Drop for Scratch {
-    /// Removes the folder. The lock of the door keeps other processes from seeing a half-removed folder.
+    /// Removes the folder. During the removal, this process holds the lock of the parent folder, so that other
+    /// processes do not see a half-removed folder.
     fn drop(&mut self) {
         let _door = self.folder.parent().map(lock_door);
-        // The next owner removes what cannot be removed now.
+        // If a file cannot be removed now, the next process that creates such a folder removes it.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
@@ -50,22 +52,23 @@ impl Drop for Scratch {
 /// Removes the folders of owners that were killed.
 pub(crate) fn remove_dead(parent: &Path) -> io::Result<()> {
     if !door_of(parent).exists() {
-        // No folder was ever created here.
+        // There is no lock file, so no process has created a scratch folder here.
         return Ok(());
     }
     let _door = lock_door(parent)?;
     remove_abandoned(parent)
 }
 
-/// Only one process at a time creates or removes a folder, or looks for folders of dead owners.
+/// Locks the lock file of the parent folder. The code calls this file the door. Only the holder of this lock creates
+/// folders, removes folders, or looks for folders of dead owners.
 fn lock_door(parent: &Path) -> io::Result<File> {
     let door = open_lock(&door_of(parent))?;
     door.lock()?;
     Ok(door)
 }
 
-/// Opens a file to lock, and creates it if missing. Links are not followed: in a shared folder such as `/dev/shm`,
-/// others may have put one there.
+/// Opens a file to lock, and creates it if missing. Does not follow links, because other users may have put a link
+/// into a shared folder such as `/dev/shm`.
 fn open_lock(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.create(true).truncate(false).write(true).mode(0o600).custom_flags(libc::O_NOFOLLOW).open(path)
@@ -75,7 +78,8 @@ fn door_of(parent: &Path) -> PathBuf {
     parent.join(format!("{PREFIX}door"))
 }
 
-/// Removes the folders of dead owners. Skips files with other names, which may disappear at any moment.
+/// Removes the folders of dead owners. Skips files without Dyno's prefix before it looks at them, because other
+/// programs may remove them at any moment.
 fn remove_abandoned(parent: &Path) -> io::Result<()> {
     for entry in fs::read_dir(parent)? {
         let entry = entry?;

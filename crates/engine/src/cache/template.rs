@@ -15,20 +15,21 @@ use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
 use crate::start::server::error::StartError;
 
-/// Disk space for all templates except the last used one, in bytes. A template is as large as an empty server: 15 MB,
-/// or over 1 GB if logs are large.
+/// Limit of the disk space for all templates, in bytes. The most recently used template is kept even if it is larger. A
+/// template is as large as an empty server: 15 MB, or over 1 GB if logs are large.
 const KEPT_BYTES_MAX: u64 = 4 << 30;
 
-/// Creates a server's data folder as a copy of its template, which is created if missing. The copy has the accounts of
-/// another server.
+/// Creates a server's data folder as a copy of its template. If the template is missing, initializes the data
+/// folder and makes the template from it. A copy has the accounts of the server that the template was made from.
 pub(crate) fn provide(site: &Site<'_>, procedure: &dyn Procedure) -> Result<(), StartError> {
     let templates = &site.installation.templates;
     let template = templates.join(key(site)?);
-    // If two servers of one kind start at once, one creates the template, and the other waits for it.
+    // If two servers with the same template start at once, one creates the template, and the other waits for it.
     let _turn = folder::lock(&lock_file(&template))?;
     if template.is_dir() {
         copy_folder(&template, &site.home.data(), Account::instead_of_root())?;
-        // Shows which template is the oldest. Errors do no harm.
+        // The modification time is the time of the template's last use. An error is ignored, because it only makes the
+        // last use look earlier.
         let _ = fs::File::open(&template).and_then(|folder| folder.set_modified(SystemTime::now()));
         return Ok(());
     }
@@ -37,9 +38,11 @@ pub(crate) fn provide(site: &Site<'_>, procedure: &dyn Procedure) -> Result<(), 
     Ok(forget_old(templates, KEPT_BYTES_MAX)?)
 }
 
-/// The name of a template. It depends on the program that creates it and on all settings, because many change the data.
+/// Returns the name of a template. It depends on the program that creates the template and on all settings, because
+/// many settings change the data.
 ///
-/// Templates are not synced. After a restart of the machine, earlier templates are not used.
+/// Templates are not synced to disk. So the name also depends on the boot of the machine: after a restart, earlier
+/// templates are not used.
 fn key(site: &Site<'_>) -> Result<String, PathError> {
     let boot = Path::new("/proc/sys/kernel/random/boot_id");
     let path = site.path(&site.entry().layout.server);
@@ -74,15 +77,15 @@ fn keep(data: &Path, template: &Path) -> Result<(), PathError> {
     fs::rename(&partial, template).at("create", template)
 }
 
-/// Removes the least recently used templates until the others take at most `bytes_max` of disk. The last used template
-/// and templates in use stay.
+/// Removes the least recently used templates until the remaining templates take at most `bytes_max` of disk. Keeps the
+/// most recently used template and templates in use.
 fn forget_old(templates: &Path, bytes_max: u64) -> Result<(), PathError> {
     let is_template = |path: &PathBuf| path.is_dir() && path.extension().is_none_or(|end| end != "partial");
     let used_at =
         |path: &PathBuf| -> Option<SystemTime> { fs::metadata(path).and_then(|m| m.modified()).ok() };
     let items = fs::read_dir(templates).at("read", templates)?;
     let mut all: Vec<PathBuf> = items.flatten().map(|item| item.path()).filter(is_template).collect();
-    // Each time is read once, because other processes may change it during the sort.
+    // Each modification time is read only once, because other processes may change it during the sort.
     all.sort_by_cached_key(|path| Reverse(used_at(path)));
     let mut bytes = 0;
     for (number, old) in all.iter().enumerate() {
@@ -98,7 +101,7 @@ fn forget_old(templates: &Path, bytes_max: u64) -> Result<(), PathError> {
     Ok(())
 }
 
-/// Removes a file. Another process may have removed it before.
+/// Removes a file. Succeeds if another process has already removed it.
 fn remove_file(path: &Path) -> Result<(), PathError> {
     match fs::remove_file(path) {
         Err(error) if error.raw_os_error() != Some(Errno::NOENT.raw_os_error()) => {
@@ -134,7 +137,8 @@ mod tests {
         forget_old(folder.path(), 3 * bytes).unwrap();
         assert_eq!(stays(), [0, 3, 4, 5]);
         drop(in_use);
-        // A process that another test is about to start holds the lock a moment longer.
+        // A child process of another test may have inherited the lock, and keeps the file locked until it runs its
+        // program.
         let deadline = Instant::now() + Duration::from_secs(20);
         while place(0).exists() && Instant::now() < deadline {
             forget_old(folder.path(), 3 * bytes).unwrap();

@@ -12,27 +12,27 @@ use crate::source::fetch::last_failure;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Availability {
-    /// Built into Dyno.
+    /// The engine is built into Dyno.
     BuiltIn,
-    /// In the cache.
+    /// The engine is in the cache.
     Fetched {
-        /// The exact version of its main package, as the package manager writes it.
+        /// The exact version of the main package, as the package manager writes it.
         exact_version: String,
         /// Disk space in bytes.
         disk_bytes: u64,
     },
     ToFetch {
-        /// Estimated download size in bytes; 0 if unknown.
+        /// Estimated download size in bytes. 0 if unknown.
         download_bytes: u64,
         /// Why the last fetch failed, if it did.
         last_failure: Option<String>,
     },
-    /// Not available.
+    /// The engine is not available on this machine.
     Unavailable { reason: String },
 }
 
 impl Entry {
-    /// Whether it is in the cache or can be fetched. Nothing is downloaded to find out.
+    /// Whether the engine is in the cache or can be fetched. Nothing is downloaded to find out.
     pub fn availability(&self, cache: &Cache) -> Availability {
         if !self.family.has_server() {
             return Availability::BuiltIn;

@@ -21,42 +21,43 @@ use crate::source::lock::Pin;
 pub struct Entry {
     /// The product, such as `mariadb`.
     pub engine: String,
-    /// The version, such as `10.11`. If its package is updated, the newest patch version is taken.
+    /// The version, such as `10.11`. If a package repository provides updates of this version, a fetch takes the newest
+    /// patch version.
     pub version: String,
-    /// Its family, which decides how it is started and queried.
+    /// The family, which decides how the engine is started and queried.
     pub family: Family,
-    /// Its processor architecture, such as `x86_64`. `None` for any.
+    /// The processor architecture that the engine is built for, such as `x86_64`. `None` for any.
     #[serde(default)]
     pub(crate) architecture: Option<String>,
-    /// The oldest version of the GNU C library that it runs with, such as `2.28`. `None` if it brings its own library,
-    /// or if this is not known.
+    /// The oldest version of the GNU C library that the engine runs with, such as `2.28`. `None` if the engine brings
+    /// its own C library, or if the version is not known.
     #[serde(default)]
     pub(crate) glibc: Option<String>,
-    /// Its storage engines, the default first; empty if there is no choice.
+    /// The engine's storage engines. The default comes first. Empty if there is no choice.
     #[serde(default)]
     pub storage_engines: Vec<String>,
-    /// Estimated download size in bytes; 0 if nothing is fetched.
+    /// Estimated download size in bytes. 0 if nothing is fetched.
     #[serde(default)]
     pub download_bytes: u64,
-    /// Sources of its packages; empty if it is built into Dyno.
+    /// Sources of the engine's packages. Empty if the engine is built into Dyno.
     #[serde(default, rename = "source")]
     pub(crate) sources: Vec<Source>,
-    /// Paths inside the packages. If the server's is missing, the usual places are searched.
+    /// Paths inside the packages. If the server's path is missing, the usual paths are searched.
     #[serde(default)]
     pub(crate) layout: Layout,
-    /// Variables that its programs get in their environment, such as `LD_PRELOAD`.
+    /// Environment variables of the engine's programs, such as `LD_PRELOAD`.
     #[serde(default)]
     pub(crate) environment: BTreeMap<String, String>,
-    /// Server options that this version needs to run here.
+    /// Server options that Dyno gives this version by default, such as `mysqlx` with the value `OFF`.
     #[serde(default)]
     pub(crate) options: BTreeMap<String, String>,
-    /// Server options that a storage engine needs, by its name.
+    /// Server options that a storage engine needs, by the storage engine's name.
     #[serde(default)]
     pub(crate) storage_engine_options: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 impl Entry {
-    /// An entry whose layout alone is known.
+    /// Makes an entry for a server whose layout is known, and nothing else.
     pub(crate) fn of_layout(layout: Layout) -> Self {
         Self {
             engine: String::new(),
@@ -74,13 +75,13 @@ impl Entry {
         }
     }
 
-    /// Why it cannot be fetched on this machine. Nothing is downloaded to find out.
+    /// Why the engine cannot be fetched on this machine. `None` if it can. Nothing is downloaded to find out.
     pub(crate) fn obstacle(&self) -> Option<String> {
         let of_platform = self.obstacle_on(&Platform::here());
         of_platform.or_else(|| self.sources.iter().find_map(Source::obstacle))
     }
 
-    /// Why it does not run on a platform.
+    /// Why the engine does not run on a platform. `None` if it does.
     pub(crate) fn obstacle_on(&self, here: &Platform) -> Option<String> {
         if let Some(built_for) = self.architecture.as_ref().filter(|name| **name != here.architecture) {
             return Some(format!("it is built for {built_for}, this machine is {}", here.architecture));
@@ -93,13 +94,14 @@ impl Entry {
         }
     }
 
-    /// Whether one of its sources is an archive that is pinned at its first fetch. Its server is then asked for its
-    /// version.
+    /// Whether the first fetch of one of the entry's archives records the archive's checksum (a pin). Each fetch of
+    /// such an archive runs the server in it to learn the server's exact version.
     pub(crate) fn is_published(&self) -> bool {
         self.sources.iter().any(|source| source.pinned_file().is_some())
     }
 
-    /// The pin that the first fetch made of its archive. `None` if the entry has a checksum.
+    /// Returns the pin of the entry's archive: the checksum that the first fetch recorded. Returns `None` if the
+    /// archive was not fetched yet, or if the entry itself gives a checksum.
     ///
     /// # Errors
     /// A lock file cannot be read.
@@ -108,23 +110,25 @@ impl Entry {
         Ok(Lock::of_user(cache.root()).pin_of(&file)?.map(|(pin, _)| pin))
     }
 
-    /// Where its archive is published, and how the first fetch checks it. `None` if the entry has a checksum.
+    /// Returns the address at which the entry's archive is published, and a description of how the first fetch checks
+    /// the archive. Returns `None` if the entry gives a checksum.
     pub fn publication(&self) -> Option<(String, String)> {
         self.sources.iter().find_map(Source::publication)
     }
 
-    /// Whether its version is at least a given one.
+    /// Whether the version is at least `major.minor`.
     pub fn is_at_least(&self, major: u32, minor: u32) -> bool {
         (self.version_number(0), self.version_number(1)) >= (major, minor)
     }
 
-    /// A component of the version. In `10.11`, place 0 has 10 and place 1 has 11. A missing component is 0.
+    /// Returns a component of the version, by its index. In `10.11`, index 0 has 10 and index 1 has 11. A missing
+    /// component is 0.
     pub(crate) fn version_number(&self, place: usize) -> u32 {
         self.version.split('.').nth(place).and_then(|part| part.parse().ok()).unwrap_or(0)
     }
 }
 
-/// `mariadb@10.11`.
+/// Prints engine and version, such as `mariadb@10.11`.
 impl fmt::Display for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}@{}", self.engine, self.version)

@@ -13,18 +13,18 @@ pub enum CatalogueError {
     /// A file or folder of the user cannot be read.
     #[error("cannot read the engines of {}: {reason}", path.display())]
     Unreadable {
-        /// The file or folder.
+        /// The file or folder that cannot be read.
         path: PathBuf,
         reason: String,
     },
-    /// No engine of that name.
+    /// There is no engine of that name.
     #[error("there is no engine '{engine}'{}; engines: {}", did_you_mean(near.as_ref()), known.join(", "))]
     UnknownEngine {
         /// The name that was asked for.
         engine: String,
-        /// The nearest known name, if one is near.
+        /// The known name that is most similar, if one is similar enough.
         near: Option<String>,
-        /// All engines.
+        /// The names of all engines.
         known: Vec<String>,
     },
     /// The engine has no such version.
@@ -39,7 +39,7 @@ pub enum CatalogueError {
         version: String,
         /// The nearest versions, newest first.
         near: Vec<String>,
-        /// Whether its vendor's versions are known, besides those of the catalogue.
+        /// Whether the catalogue can also make entries of versions that only the vendor lists.
         is_published: bool,
     },
     /// No build of the version runs on this machine.
@@ -51,9 +51,9 @@ pub enum CatalogueError {
     NoBuild {
         /// The version, such as `mysql@8.0.22`.
         entry: String,
-        /// This machine.
+        /// The processor and the C library of this machine.
         here: String,
-        /// What the existing builds need.
+        /// For each existing build, the processor and the C library that it needs.
         builds: Vec<String>,
     },
     /// The engine has no such storage engine.
@@ -63,7 +63,7 @@ pub enum CatalogueError {
         entry: String,
         /// The storage engine that was asked for.
         storage_engine: String,
-        /// The nearest known name, if one is near.
+        /// The known name that is most similar, if one is similar enough.
         near: Option<String>,
         known: Vec<String>,
     },
@@ -74,9 +74,9 @@ pub enum CatalogueError {
 #[error("{}:{line}:{column}: {message}", file.display())]
 pub struct EntryError {
     pub file: PathBuf,
-    /// Line, from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// Column, from 1.
+    /// Column number, from 1.
     pub column: usize,
     pub message: String,
 }

@@ -20,7 +20,7 @@ impl Family {
         self != Self::Sqlite
     }
 
-    /// The engine that gave it its name.
+    /// The engine after which the family is named.
     pub(crate) fn engine(self) -> &'static str {
         match self {
             Self::Mysql => "mysql",

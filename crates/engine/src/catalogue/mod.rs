@@ -30,7 +30,7 @@ static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../engines");
 #[derive(Clone, Debug)]
 pub struct Catalogue {
     entries: Vec<Entry>,
-    /// Templates, which make entries for versions that have none.
+    /// Templates, from which entries are made for versions without an own entry.
     templates: Vec<Arc<Template>>,
 }
 
@@ -47,9 +47,10 @@ impl Catalogue {
         Self::of(entries.collect(), upstream::builtin())
     }
 
-    /// The built-in catalogue with the user's own entries. These are in `$XDG_CONFIG_HOME/dyno/engines` (otherwise
-    /// `~/.config/dyno/engines`), and in the folders that `$DYNO_ENGINES` lists with colons between. A later folder overrides
-    /// earlier ones. A folder `upstream` in them has templates. The cache knows the versions that vendors have listed since.
+    /// Returns the built-in catalogue with the user's own entries. The entries are in `$XDG_CONFIG_HOME/dyno/engines`
+    /// (otherwise `~/.config/dyno/engines`), and in the folders that `$DYNO_ENGINES` lists with colons between them. A
+    /// later folder overrides earlier folders. A folder `upstream` in one of these folders contains templates. The
+    /// cache adds the versions that were found when a vendor's list was last fetched.
     ///
     /// # Errors
     /// A file is not a valid entry, or cannot be read.
@@ -62,8 +63,8 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// Adds each `*.toml` file of a folder. An entry replaces one of the same engine and version. A template in the folder
-    /// `upstream` replaces one of the same engine.
+    /// Adds each `*.toml` file of a folder. An added entry replaces the earlier entry of the same engine and version.
+    /// An added template (in the folder `upstream`) replaces the earlier template of the same engine.
     ///
     /// # Errors
     /// A file is not a valid entry, or cannot be read.
@@ -87,21 +88,21 @@ impl Catalogue {
         Self { entries, templates }
     }
 
-    /// The entry whose options most likely fit a build of a version: the engine's newest entry that is not newer than
-    /// the version. If all are newer, the oldest.
+    /// Returns the entry whose options most likely fit a build of a version: the engine's newest entry that is not
+    /// newer than the version. If all entries are newer, returns the oldest.
     pub(crate) fn nearest(&self, engine: &str, version: &str) -> Option<&Entry> {
         let key = version_key(version);
         let of_engine = || self.entries.iter().filter(|entry| entry.engine == engine);
         of_engine().find(|entry| version_key(&entry.version) <= key).or_else(|| of_engine().next_back())
     }
 
-    /// All entries by engine. The newest version comes first.
+    /// All entries, sorted by engine. The newest version of each engine comes first.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// Finds the entry of a name. If several versions match, takes the newest. If the catalogue has no such version, makes an
-    /// entry of one that the vendor publishes.
+    /// Finds the entry of a name. If several versions match, takes the newest. If the catalogue has no such
+    /// version, makes an entry of a version that the vendor publishes.
     ///
     /// # Errors
     /// The engine, the version or the storage engine is not known, or no build of it runs on this machine.
@@ -150,7 +151,7 @@ impl Entry {
     /// Checks that this entry has a storage engine.
     ///
     /// # Errors
-    /// It does not have that storage engine. The error lists those that it has.
+    /// The entry does not have that storage engine. The error lists the storage engines that it has.
     pub fn check_storage_engine(&self, storage_engine: &str) -> Result<(), CatalogueError> {
         if self.storage_engines.iter().any(|known| known == storage_engine) {
             return Ok(());
@@ -164,7 +165,7 @@ impl Entry {
     }
 }
 
-/// The known name nearest to a mistyped one.
+/// Returns the known name that is most similar to a mistyped name. Returns `None` if no name is similar.
 fn nearest(name: &str, known: &[String]) -> Option<String> {
     const ALIKE: f64 = 0.8;
     known

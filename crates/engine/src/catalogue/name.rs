@@ -18,17 +18,17 @@ pub struct SystemName {
     pub storage_engine: Option<String>,
 }
 
-/// Why a text does not name a system.
+/// Why a text is not the name of a system.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum NameError {
-    /// A part is empty.
+    /// A part of the name is empty.
     #[error("'{name}' has no {part}; write ENGINE[@VERSION][/STORAGE-ENGINE], such as mariadb@10.11/rocksdb")]
     Empty { name: String, part: &'static str },
-    /// A character that names cannot contain.
+    /// The name contains a character that names cannot contain.
     #[error("'{name}' holds {character:?}; names are letters, digits, '.', '-' and '_'")]
     Character {
         name: String,
-        /// The first such character.
+        /// The first character that names cannot contain.
         character: char,
     },
 }

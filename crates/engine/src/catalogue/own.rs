@@ -1,4 +1,4 @@
-//! Reads the user's own entries. They are checked like built-in ones.
+//! Reads the user's own entries, and checks them like built-in entries.
 
 use std::fs;
 use std::ops::Range;
@@ -8,7 +8,8 @@ use crate::catalogue::entry::Entry;
 use crate::catalogue::error::{CatalogueError, EntryError};
 use crate::catalogue::name::SystemName;
 
-/// The lock file. It lies beside the entries, but is not one.
+/// Name of the file that records the checksums of fetched archives. It is in the folder of entries, but contains no
+/// entry.
 const LOCK: &str = "lock.toml";
 
 /// All entries of a folder, sorted by file name.
@@ -34,7 +35,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> CatalogueError {
     CatalogueError::Unreadable { path: path.to_owned(), reason: error.to_string() }
 }
 
-/// Reads one entry. Relative paths in it start at its file's folder.
+/// Reads one entry. Relative paths in the entry start at the folder of its file.
 pub(crate) fn parse(text: &str, file: &Path) -> Result<Entry, CatalogueError> {
     let mut entry: Entry = toml::from_str(text)
         .map_err(|error| at(file, text, error.span().unwrap_or_default(), error.message()))?;
@@ -69,7 +70,7 @@ pub(crate) fn parse(text: &str, file: &Path) -> Result<Entry, CatalogueError> {
     Ok(entry)
 }
 
-/// The place of a key, for errors that the parser does not find.
+/// Returns the position of a key in the text, for errors that the parser does not find.
 fn line_of(text: &str, key: &str) -> Range<usize> {
     let lines = text.split_inclusive('\n').scan(0, |at, line| {
         let start = *at;
@@ -85,7 +86,7 @@ pub(super) fn at(file: &Path, text: &str, span: Range<usize>, message: &str) -> 
     let before = text.get(..span.start).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    // The parser's message may have several lines.
+    // The parser's message may have several lines, but an error has one.
     let message = message.lines().map(str::trim).collect::<Vec<_>>().join(", ");
     CatalogueError::Entry(Box::new(EntryError { file: file.to_owned(), line, column, message }))
 }

@@ -16,10 +16,10 @@ fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// Folders of entries. Later ones override earlier ones.
+/// Folders of entries. Later folders override earlier folders.
 pub(crate) fn folders() -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = settings().filter(|folder| folder.is_dir()).into_iter().collect();
-    // Folders that the user names must exist.
+    // These folders are not filtered by `is_dir`, so that a missing folder is reported: the user has named it.
     folders
         .extend(variable("DYNO_ENGINES").iter().flat_map(|list| env::split_paths(list).collect::<Vec<_>>()));
     folders

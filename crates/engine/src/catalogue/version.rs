@@ -7,8 +7,8 @@ pub(crate) fn version_key(version: &str) -> Vec<u32> {
     version.split(['.', '-']).map(|part| part.parse().unwrap_or(0)).collect()
 }
 
-/// Whether a version is the wanted one, or begins with it: `8.0` names `8.0.33` but not `8.01`, and `8.0.43` names
-/// `8.0.43-34`.
+/// Whether a version is the wanted one, or begins with it. `8.0` means `8.0.33` too, but not `8.01`, and `8.0.43` means
+/// `8.0.43-34` too.
 pub(crate) fn is_within(version: &str, wanted: &str) -> bool {
     version.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-']))
 }
@@ -21,13 +21,13 @@ pub(crate) fn series(family: Family, version: &str) -> String {
     version.split(['.', '-']).take(parts).collect::<Vec<_>>().join(".")
 }
 
-/// The known versions around one that is missing, newest first.
+/// Returns the known versions next to a version that does not exist, newest first.
 pub(super) fn around(version: &str, known: &[String]) -> Vec<String> {
     const OLDER: usize = 3;
     const NEWER: usize = 2;
     let key = version_key(version);
     let place = known.iter().position(|known| version_key(known) <= key).unwrap_or(known.len());
-    // A short version, such as 5.9, comes before all versions of its series.
+    // For a version with fewer numbers, such as 5.9, `place` is after all versions of its series, such as 5.9.1.
     let end = (place + OLDER).min(known.len());
     known[place.saturating_sub(NEWER)..end].to_vec()
 }

@@ -22,27 +22,28 @@ use crate::machine::process::ProcessId;
 use crate::machine::spawn::{Spawn, spawn};
 use crate::start::access::random_word;
 
-/// What a container runs first.
+/// The script that a container runs first.
 pub(super) const SCRIPT: &str = include_str!("begin.sh");
 
 const POLL: Duration = Duration::from_millis(10);
 /// Time limit until a container has begun.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A program in a container that has not begun.
+/// A container whose program has not begun yet.
 pub(crate) struct Waiting {
-    /// The tool. When the container ends, the tool ends with the same status.
+    /// The process of `podman` or `docker` that runs the container. It ends together with the container, and with the
+    /// same status.
     pub(crate) tool: Child,
     control: Control,
-    /// The home in which the container is noted.
+    /// The server's home folder, in which a file records the container, so that it can be removed later.
     home: PathBuf,
     name: String,
     image: Image,
 }
 
 impl Waiting {
-    /// Makes a container for a program. The program sees some folders of the host under the same paths. It ends with
-    /// this process unless `death_signal` is `None`.
+    /// Creates a container for a program, and holds the program back until [`let_go`](Self::let_go). The program sees
+    /// `folders` of the host under the same paths. The program ends with this process unless `death_signal` is `None`.
     ///
     /// # Errors
     /// The tool does not run, or the home cannot be written.
@@ -68,9 +69,10 @@ impl Waiting {
         command.arg("--entrypoint=/bin/sh").arg(&image.id).args(["-c", SCRIPT, "sh"]);
         command.arg(control.folder()).arg(input.unwrap_or(Path::new("/dev/null"))).arg(log);
         command.arg(program.get_program()).args(program.get_args());
-        // If the tool cannot run the program, its complaint is at the end of the log.
+        // If the tool cannot run the program, the tool's complaint is at the end of the log.
         command.stdin(Stdio::null()).stdout(home.open_log()?).stderr(home.open_log()?);
-        // A server that ends with this process needs no lock: if the home's lock is free, the server is dead.
+        // Only a server that may outlive this process inherits the home's lock. For any other server, the lock of this
+        // process suffices.
         let inherited = if death_signal.is_none() { Some(home.lock_to_inherit()?) } else { None };
         let death_signal = death_signal.map(|_| Signal::KILL);
         let tool = spawn(Spawn { command, death_signal, fence: None, inherited, entrance: None })
@@ -78,8 +80,8 @@ impl Waiting {
         Ok(Self { tool, control, home: home.folder().to_owned(), name, image: image.clone() })
     }
 
-    /// Waits until the program is ready to begin and is noted. Returns its process id, or `None` if the container has
-    /// ended.
+    /// Waits until the program is ready to begin, and records its process in the home. Returns its process id, or
+    /// `None` if the container has ended.
     ///
     /// # Errors
     /// The tool does not report the process.
@@ -113,7 +115,7 @@ impl Waiting {
     /// Lets the program begin.
     ///
     /// # Errors
-    /// The gate cannot be written.
+    /// The pipe at which the program waits cannot be written.
     pub(crate) fn let_go(self) -> Result<(Child, Leash), PathError> {
         let leash = self.control.open()?;
         Ok((self.tool, leash))
@@ -122,25 +124,26 @@ impl Waiting {
     /// Ends the container before the program has begun.
     pub(crate) fn give_up(self) {
         let Self { mut tool, control, home, .. } = self;
-        // A program that waits at the gate ends when the gate is closed.
+        // This closes the pipe at which the program waits, and so ends the program.
         drop(control);
-        // If this fails, the container stays noted.
+        // An error is ignored: the home still records the container, and a later removal tries again.
         let _ = leftover::remove_leftover(&home);
         let _ = tool.kill();
         let _ = tool.wait();
     }
 }
 
-/// A name that no other container has.
+/// Returns a name that no other container has.
 fn name(home: &Home) -> Result<String, PathError> {
     let of_home = home.folder().file_name().unwrap_or_default().to_string_lossy().into_owned();
-    // Names of homes may hold what names of containers may not.
+    // The home's name may contain characters that are not allowed in a container's name.
     let plain = of_home.replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "-");
     let word = random_word().at("read", Path::new("/dev/urandom"))?;
     Ok(format!("{plain}-{}", &word[..6]))
 }
 
-/// Gives a container the working folder, the environment and the files that the program would have on the host.
+/// Gives a container the working folder, the environment variables and the folders that the program would have on the
+/// host.
 fn surround(command: &mut Command, folders: &[&Path], program: &Command) {
     if let Some(folder) = program.get_current_dir() {
         command.arg(joined("--workdir=", folder.as_os_str()));
@@ -156,7 +159,8 @@ fn surround(command: &mut Command, folders: &[&Path], program: &Command) {
     let closed: BTreeSet<PathBuf> =
         folders.iter().filter_map(|folder| Fence::closed_on_the_way_to(folder)).collect();
     for folder in closed {
-        // Such as `/root`, which other users cannot open in images either.
+        // This folder, such as `/root`, is closed to other users, both on the host and in the image. So the container
+        // gets an empty folder at this path, which all users can enter.
         let mut option = joined("--tmpfs=", folder.as_os_str());
         option.push(":mode=755,size=1m");
         command.arg(option);
@@ -175,7 +179,8 @@ fn joined(option: &str, value: &OsStr) -> OsString {
     joined
 }
 
-/// How a program in a container ended. Its tool ends with a shell's status: 128 and the number of a signal.
+/// Returns the exit status of a program in a container. After a signal, `podman` and `docker` exit as a shell does,
+/// with 128 plus the number of the signal.
 pub(crate) fn status_inside(of_tool: ExitStatus) -> ExitStatus {
     match of_tool.code() {
         Some(code) if (129..160).contains(&code) => ExitStatus::from_raw(code - 128),

@@ -1,8 +1,8 @@
-//! Controls a program in a container: a gate holds it before its first instruction, and a leash ends it with Dyno.
+//! Controls a program in a container: a gate stops it before its first instruction, and a leash ends it if Dyno dies.
 //!
-//! Both are named pipes in a folder that the container sees. `begin.sh` waits at the gate until Dyno has moved its
-//! process into the server's groups. A shell beside the server reads the leash. If the leash ends without a word, Dyno
-//! is dead.
+//! Both are named pipes in a folder that the container sees. `begin.sh` waits at the gate until Dyno has moved the
+//! process of `begin.sh` into the server's groups. A shell beside the server reads the leash. If the leash ends before
+//! the shell has read a line, Dyno is dead, and the shell ends the server.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -30,26 +30,27 @@ pub(super) struct Control {
     leash: Option<File>,
 }
 
-/// Holds a program that has begun. A program with a leash ends when this is dropped without being [let
-/// go](Self::let_go), for example when this process dies.
+/// Holds the pipes of a program that has begun. A program with a leash ends when this value is dropped without
+/// [`let_go`](Self::let_go), for example when this process dies.
 #[derive(Debug)]
 pub(crate) struct Leash {
     path: PathBuf,
     pipe: Option<File>,
-    /// Kept open, because what is in a pipe is lost when no process has the pipe open, and the program may not have
-    /// reached the gate yet.
+    /// The pipe of the gate, kept open. If no process has a pipe open, its content is lost, and the program may not
+    /// have read the gate yet.
     _gate: File,
 }
 
 impl Control {
-    /// Makes the pipes. Only a server that ends with this process has a leash.
+    /// Makes the pipes. `has_leash` is true for a server that must end with this process.
     pub(super) fn make(home: &Home, has_leash: bool) -> Result<Self, PathError> {
         let folder = home.folder().join(FOLDER);
         folder::remove(&folder)?;
         folder::create_private(&folder)?;
         let gate = pipe(&folder.join(GATE))?;
         let leash = if has_leash { Some(pipe(&folder.join(LEASH))?) } else { None };
-        // This comes last: from now on the server's account could replace a pipe.
+        // The folder is given to the server's account only after the pipes are made, because its owner can replace a
+        // pipe.
         folder::give_to_server(&folder)?;
         Ok(Self { folder, gate, leash })
     }
@@ -72,25 +73,26 @@ impl Control {
 }
 
 impl Leash {
-    /// Ends the shell that watches a dead server. Otherwise the shell could kill a later process that reuses the
-    /// server's id. After this, no process of the container keeps its file systems mounted.
+    /// Ends the shell that watches the leash of a dead server. Otherwise the shell could kill a later process with the
+    /// server's id. After this call, no process of the container keeps the container's file systems mounted.
     pub(crate) fn let_go(self) {
         let Self { path, pipe, .. } = self;
         let Some(mut pipe) = pipe else { return };
-        // If nobody reads it, there is no shell to end.
+        // If nobody reads the pipe, there is no shell to end.
         let _ = pipe.write_all(b"done\n");
         drop(pipe);
         process::becomes(PATIENCE, || !is_read(&path));
     }
 }
 
-/// Whether a process has a pipe open for reading. Without a reader it cannot be opened for writing (fifo(7)).
+/// Whether a process has a pipe open for reading. If no process has, opening the pipe for writing with `O_NONBLOCK`
+/// fails (fifo(7)).
 fn is_read(path: &Path) -> bool {
     File::options().write(true).custom_flags(libc::O_NONBLOCK | libc::O_NOFOLLOW).open(path).is_ok()
 }
 
-/// Opens a pipe in both directions. So the open does not wait for another process, and the pipe does not end while this
-/// process lives.
+/// Makes a pipe and opens it in both directions. So the open does not wait for another process, and the pipe does
+/// not end while this process lives.
 fn pipe(path: &Path) -> Result<File, PathError> {
     mknodat(CWD, path, FileType::Fifo, Mode::from_raw_mode(0o600), 0)
         .map_err(Into::into)
@@ -107,7 +109,7 @@ mod tests {
     use super::*;
     use crate::container::begin::SCRIPT;
 
-    /// Runs a container's first program without a container.
+    /// Runs the first program of a container, but outside of a container.
     fn begin(folder: &Path, log: &Path) -> Child {
         let mut command = Command::new("sh");
         command.args(["-c", SCRIPT, "sh"]).args([folder, Path::new("/dev/null"), log]);
@@ -171,7 +173,7 @@ mod tests {
             let control = Control::make(&home, has_leash).unwrap();
             let folder = control.folder().to_owned();
             drop(control);
-            // It ends when the gate or the leash ends.
+            // When `control` was dropped, the gate and the leash were closed. So the program ends without having begun.
             assert!(!begin(&folder, &log).wait().unwrap().success());
             assert!(!has_begun(&log));
         }

@@ -33,12 +33,12 @@ pub enum ImageError {
     #[error("{tool} cannot {action}: {complaint}")]
     Failed {
         tool: String,
-        /// What it was asked to do, such as `look at the image x`.
+        /// The task of the tool, such as `look at the image x`.
         action: String,
-        /// The last line that it printed.
+        /// The last line of the tool's messages.
         complaint: String,
     },
-    /// The image is built for other machines.
+    /// The image is built for another architecture.
     #[error(
         "the image {image} is built for {architecture}, this machine is {here}; name one that is built for {here}"
     )]
@@ -53,30 +53,30 @@ pub enum ImageError {
     #[error("{server} --version in the image {image} says '{said}', in which dyno finds no version")]
     NoVersion {
         image: String,
-        /// Its path in the image.
+        /// The server's path in the image.
         server: String,
-        /// The first line that it printed.
+        /// The first line that the server printed.
         said: String,
     },
-    /// The image is not here, and its name does not tell what it holds.
+    /// The image is not on this machine, and its name does not show the family of its server.
     #[error(
         "the image {image} is not here, and its name does not tell the server's family; add `family = \"mysql\"`, \
          \"mariadb\" or \"postgres\", or pull it first (dyno engine fetch oci:{image})"
     )]
     Family { image: String },
-    /// The image is not here, and its tag is not a version.
+    /// The image is not on this machine, and its tag is not a version.
     #[error(
         "the image {image} is not here, and its tag is not a version, which settings depend on; pull it first \
          (dyno engine fetch oci:{image})"
     )]
     Version { image: String },
-    /// The image holds another server than was expected.
+    /// The image contains another server than the expected one.
     #[error(
         "the image {image} holds {found}, and {expected} was expected by its name or its `family`; {advice}"
     )]
     Other {
         image: String,
-        /// Such as `mariadb 10.11.6`.
+        /// The server that was found, such as `mariadb 10.11.6`.
         found: String,
         expected: String,
         advice: &'static str,

@@ -16,13 +16,13 @@ use super::tool::{ContainerTool, Output};
 pub(crate) struct Image {
     pub(super) tool: ContainerTool,
     pub(super) name: ImageName,
-    /// The tool's id for it. A later image of the same name has another id.
+    /// The id that the tool gives the image. A later image of the same name has another id.
     pub(super) id: String,
-    /// The digest, `sha256:…`. With it, anybody can get the same image.
+    /// The digest, `sha256:…`. Everybody who pulls this digest gets the same image.
     digest: String,
 }
 
-/// What `image inspect` says of an image.
+/// The fields of the output of `image inspect` that Dyno reads.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Inspected {
@@ -45,7 +45,7 @@ impl Image {
             return Self::read(tool, name, &output, &action).map(Some);
         }
         let complaint = output.errors.to_ascii_lowercase();
-        // docker prints the first, podman one of the others.
+        // If there is no such image, docker prints the first message, and podman prints one of the others.
         let absent = ["no such image", "image not known", "unable to find"];
         if absent.iter().any(|words| complaint.contains(words)) {
             Ok(None)
@@ -86,13 +86,13 @@ impl Image {
         Self::find_by(tool.clone(), name)?.ok_or_else(absent)
     }
 
-    /// Its name with its digest: `docker.io/library/mysql:8.4@sha256:…`.
+    /// The image's name with its digest: `docker.io/library/mysql:8.4@sha256:…`.
     pub(crate) fn reference(&self) -> String {
         let name = self.name.as_str();
         if name.contains('@') { name.to_owned() } else { format!("{name}@{}", self.digest) }
     }
 
-    /// The tool's id for it, which no other image has.
+    /// The tool's id for the image, which no other image has.
     pub(crate) fn id(&self) -> &str {
         &self.id
     }
@@ -113,7 +113,7 @@ impl Image {
         self.tool.succeed(command, action)
     }
 
-    /// The content of the first file that exists, or `None`.
+    /// Returns the content of the first of `paths` that exists, or `None` if none exists.
     pub(crate) fn read_first(&self, paths: &[&OsStr]) -> Result<Option<String>, ImageError> {
         const SCRIPT: &str = "for file; do if [ -f \"$file\" ]; then echo; cat \"$file\"; exit; fi; done";
         let text = self.ask(SCRIPT, paths, &format!("read files of the image {}", self.name))?;
@@ -123,11 +123,12 @@ impl Image {
 }
 
 impl Inspected {
-    /// The digest of its manifest, which registries know. An image that is in no registry has the digest of its
-    /// configuration instead. An image may be in several repositories, with a digest in each.
+    /// Returns the digest of the image's manifest, by which registries know the image. If the image is in several
+    /// repositories, prefers the digest in the repository of `name`. If the image is in no repository, returns the
+    /// digest of its configuration.
     fn published_digest(&self, name: &ImageName) -> String {
         let published = || self.repo_digests.iter().flatten().filter_map(|name| name.split_once('@'));
-        // docker shortens `docker.io/library/mysql` to `mysql`.
+        // docker lists the repository `docker.io/library/mysql` as `mysql`.
         let is_of_name = |repository: &str| {
             let shortened = || name.repository().strip_suffix(repository);
             shortened().is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
@@ -159,7 +160,7 @@ mod tests {
 
     use super::*;
 
-    /// Finds an image with a tool whose `image inspect` is this script.
+    /// Finds an image by a fake container tool, which runs `script`.
     fn inspected_by(script: &str) -> Result<Option<Image>, ImageError> {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("podman");

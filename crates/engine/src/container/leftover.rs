@@ -1,5 +1,5 @@
-//! Removes containers that outlived a killed Dyno. A container is noted in the server's home before it is made. It is
-//! removed with that home.
+//! Removes containers that outlived a killed Dyno. Before a container is made, it is recorded in the home folder of its
+//! server. Whoever removes that folder removes the container too.
 
 use std::fs;
 use std::io;
@@ -18,11 +18,13 @@ const NOTE: &str = "container.json";
 struct Note {
     tool: PathBuf,
     name: String,
-    /// The server's process, once it is known. The tool cannot find it, because it has left the container's groups.
+    /// The server's process, once it is known. The tool cannot find this process, because the process has left the
+    /// container's control groups.
     server: Option<ProcessId>,
 }
 
-/// Notes a container before it is made, and again before its server leaves its groups.
+/// Records a container before the container is made. A second call adds the server's process, before that process
+/// leaves the container's control groups.
 pub(super) fn note(
     home: &Path,
     tool: &ContainerTool,
@@ -35,17 +37,17 @@ pub(super) fn note(
     fs::write(&path, text).at("write", &path)
 }
 
-/// Forgets a container that is gone.
+/// Removes the record of a container that is gone.
 pub(crate) fn forget(home: &Path) {
-    // If this fails, a later removal asks the tool for a container that is gone. That is harmless.
+    // An error is ignored: a later removal then asks the tool to remove a container that is gone, which is harmless.
     let _ = fs::remove_file(home.join(NOTE));
 }
 
-/// Removes the container that is noted in a home, with its processes, and the note. A container that is gone is not an
-/// error.
+/// Removes the container that a home records, the container's processes, and the record. Succeeds if the container
+/// is gone.
 ///
 /// # Errors
-/// The container may still be there. Its note is kept.
+/// The container may still exist. Its record is kept.
 pub(crate) fn remove_leftover(home: &Path) -> Result<(), PathError> {
     let path = home.join(NOTE);
     let Some(note) = fs::read(&path).ok().and_then(|text| serde_json::from_slice::<Note>(&text).ok()) else {
@@ -60,10 +62,10 @@ pub(crate) fn remove_leftover(home: &Path) -> Result<(), PathError> {
     let removed = tool.output(tool.command(&["rm", "--force", &note.name]));
     let refused = match removed {
         Ok(output) if output.is_success() => None,
-        // podman and docker print the same.
+        // podman and docker print the same message.
         Ok(output) if output.errors.to_ascii_lowercase().contains("no such container") => None,
         Ok(output) => Some(tool.failed(&format!("remove the container {}", note.name), &output)),
-        // Without the tool, nothing can be removed.
+        // If the tool cannot be run, the container cannot be removed, and this is not reported as an error.
         Err(_) => None,
     };
     match refused {
@@ -81,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// Removes a container with a tool that is this script.
+    /// Removes a container by a fake container tool, which runs `script`.
     fn removed_by(script: &str) -> (Result<(), PathError>, bool) {
         let home = tempfile::tempdir().unwrap();
         let program = home.path().join("podman");

@@ -1,7 +1,8 @@
-//! Servers from images of containers, by the podman or docker of this machine.
+//! Servers from container images, run by the podman or docker of this machine.
 //!
-//! The tool supplies the files of the image and isolates its processes from the host's. The rest is the same as for
-//! other servers: Dyno's settings, data folder, socket, groups and signals.
+//! The tool supplies the files of the image, and shows the image's programs only some folders of the host. In
+//! everything else, these servers are like other servers: Dyno's settings, data folder, socket, control groups and
+//! signals.
 
 mod begin;
 mod control;

@@ -21,12 +21,13 @@ impl ImageName {
     /// The name without its tag and digest: `docker.io/library/mysql`.
     pub(super) fn repository(&self) -> &str {
         let untold = self.0.split_once('@').map_or(self.0.as_str(), |(name, _)| name);
-        // A colon before the last slash separates a registry's port.
+        // A colon before the last slash precedes a registry's port, and not a tag.
         let of_last = untold.rfind('/').map_or(0, |slash| slash + 1);
         untold[of_last..].find(':').map_or(untold, |colon| &untold[..of_last + colon])
     }
 
-    /// The family of the server, by common names of images. `None` for other names.
+    /// Guesses the family of the server from a common word in the image's name, such as `postgres`. Returns `None` for
+    /// other names.
     pub(super) fn family(&self) -> Option<Family> {
         let name = self.0.to_ascii_lowercase();
         let families = [
@@ -38,7 +39,7 @@ impl ImageName {
         families.into_iter().find(|(word, _)| name.contains(word)).map(|(_, family)| family)
     }
 
-    /// The version that its tag begins with: `8.4` for `mysql:8.4-oracle`. `None` for `mysql:latest`.
+    /// The version that the tag begins with: `8.4` for `mysql:8.4-oracle`. `None` for `mysql:latest`.
     pub(super) fn version(&self) -> Option<&str> {
         let untold = self.0.split_once('@').map_or(self.0.as_str(), |(name, _)| name);
         let last = untold.rsplit('/').next()?;
@@ -54,7 +55,7 @@ impl FromStr for ImageName {
 
     fn from_str(text: &str) -> Result<Self, ImageError> {
         let may_be_in_it = |c: char| c.is_ascii_alphanumeric() || "._-/:@".contains(c);
-        // The tool would take a name that begins with a dash for an option.
+        // The tool would mistake a name that begins with a dash for an option.
         if text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(may_be_in_it) {
             Ok(Self(text.to_owned()))
         } else {

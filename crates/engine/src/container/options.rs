@@ -1,7 +1,8 @@
 //! The options that every container gets.
 //!
-//! They switch off what Dyno provides itself and what would disturb a measurement: the container's own network, its
-//! limits, copies of its log. The container keeps the files of the image, the account, and the filter of system calls.
+//! These options switch off what Dyno provides itself and what would disturb a measurement: the container's own
+//! network, its limits, and copies of its log. The container keeps the image's files and account, and the tool's filter
+//! of system calls.
 
 use std::fs;
 use std::process::Command;
@@ -22,7 +23,7 @@ pub(super) fn run(image: &Image) -> Command {
     command.args(["--network=host", "--ipc=host", "--pid=host", "--uts=host"]);
     command.args(["--cap-drop=ALL", "--security-opt=no-new-privileges", "--security-opt=label=disable"]);
     command.arg("--pids-limit=-1");
-    // The limit of a server outside a container: as many open files as possible.
+    // A container gets the largest number of open files that this process may have, like a server outside a container.
     let files = limit(getrlimit(Resource::Nofile).maximum);
     command.arg(format!("--ulimit=nofile={files}:{files}"));
     let processes = limit(processes_max());
@@ -32,18 +33,20 @@ pub(super) fn run(image: &Image) -> Command {
         account.map_or_else(|| (geteuid().as_raw(), getegid().as_raw()), |number| (number, number));
     command.arg(format!("--user={user}:{group}"));
     if image.tool.is_podman() {
-        // Otherwise the image's volumes would be copied at each start.
+        // Without this option, podman would copy the image's volumes at each start.
         command.arg("--image-volume=ignore");
         if account.is_none() {
-            // Otherwise this user would be root inside, and another user could not write to its folders.
+            // Without this option, this user would be root inside the container. The server would be another user, who
+            // could not write to this user's folders.
             command.arg("--userns=keep-id");
         }
     }
     command
 }
 
-/// The most processes that this user may have. `None` for any number. podman lowers its own limit to the kernel's limit
-/// for all users, and cannot raise it again.
+/// Returns the largest number of processes that this user may have. Returns `None` for any number. The kernel's limit
+/// for all users is considered too, because podman lowers its own limit to the kernel's limit, and cannot raise it
+/// again.
 fn processes_max() -> Option<u64> {
     let of_user = getrlimit(Resource::Nproc).maximum;
     let of_kernel = fs::read_to_string("/proc/sys/kernel/pid_max").unwrap_or_default().trim().parse().ok();

@@ -15,15 +15,15 @@ use crate::source::{Phase, Progress};
 
 const SCRIPT: &str = include_str!("survey.sh");
 
-/// The script's report about an image.
+/// The results of `survey.sh`, which searches an image for a server.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Survey {
     server: Option<PathBuf>,
-    /// The version output of the server.
+    /// The server's output for `--version`.
     version: String,
     share: Option<PathBuf>,
     plugins: Option<PathBuf>,
-    /// The files among its plugins that are storage engines.
+    /// The files of plugins that are storage engines.
     storage_plugins: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ impl Installation {
     /// Finds the server in an image. `None` if the image is not on this machine.
     ///
     /// # Errors
-    /// There is no tool for containers, no server in the image, or it is not of the expected family.
+    /// There is no tool for containers, no server in the image, or the server is not of the expected family.
     pub fn from_image(name: &ImageName, family: Option<Family>) -> Result<Option<Self>, ImageError> {
         let Some(image) = Image::find(name)? else { return Ok(None) };
         let installation = surveyed(image)?;
@@ -44,11 +44,11 @@ impl Installation {
         }
     }
 
-    /// What an image that is not on this machine holds according to its name. Its settings can be examined, but it
-    /// cannot be started.
+    /// The installation in an image that is not on this machine, according to the image's name. Its settings can be
+    /// examined, but it cannot be started.
     ///
     /// # Errors
-    /// Its name does not tell the family, or its tag is not a version.
+    /// The name does not show the family, or its tag is not a version.
     pub fn expected_in_image(name: &ImageName, family: Option<Family>) -> Result<Self, ImageError> {
         let family = family.or_else(|| name.family());
         let family = family.ok_or_else(|| ImageError::Family { image: name.to_string() })?;
@@ -56,8 +56,8 @@ impl Installation {
         Ok(expected(family, version))
     }
 
-    /// Like [`expected_in_image`](Self::expected_in_image), but guesses what the name does not say. It serves only for
-    /// display.
+    /// Like [`expected_in_image`](Self::expected_in_image), but guesses what the name does not say. The result
+    /// serves only for display.
     pub fn guessed_in_image(name: &ImageName, family: Option<Family>) -> Self {
         let family = family.or_else(|| name.family()).unwrap_or(Family::Mysql);
         expected(family, name.version().unwrap_or("?"))
@@ -109,7 +109,7 @@ fn expected(family: Family, version: &str) -> Installation {
     installation
 }
 
-/// Runs the script in an image and parses its report.
+/// Runs `survey.sh` in an image and parses its report.
 fn surveyed(image: Image) -> Result<Installation, ImageError> {
     let name = image.reference();
     let text = image.ask(SCRIPT, &[], &format!("run a shell in the image {name}"))?;
@@ -152,13 +152,14 @@ impl Survey {
         survey
     }
 
-    /// The folder above the server's: `/usr` of `/usr/sbin/mysqld`.
+    /// The folder above the server's folder: `/usr` for `/usr/sbin/mysqld`.
     fn root(&self) -> PathBuf {
         let root = self.server.as_deref().and_then(Path::parent).and_then(Path::parent);
         root.unwrap_or(Path::new("/")).to_owned()
     }
 
-    /// The layout below the root. What the script did not find stays empty: the server knows its own paths.
+    /// Returns the layout below the root. Paths that the script did not find stay empty, because the server knows them
+    /// itself.
     fn layout(&self) -> Layout {
         let root = self.root();
         let inside = |path: &Option<PathBuf>| Some(path.as_ref()?.strip_prefix(&root).ok()?.to_owned());

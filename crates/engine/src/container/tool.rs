@@ -19,17 +19,17 @@ pub(crate) struct ContainerTool {
     program: PathBuf,
 }
 
-/// How a command of the tool ended.
+/// The output of a command of the tool, and whether the command succeeded.
 pub(super) struct Output {
     status: ExitStatus,
-    /// What it printed.
+    /// The command's standard output.
     pub(super) text: String,
-    /// Its complaints.
+    /// The command's standard error.
     pub(super) errors: String,
 }
 
 impl ContainerTool {
-    /// Finds the tool: the one that the environment names, otherwise podman, otherwise docker.
+    /// Finds the tool: the program that the environment names, otherwise podman, otherwise docker.
     pub(super) fn find() -> Result<Self, ImageError> {
         let named = env::var_os(NAMED_BY).filter(|name| !name.is_empty()).map(PathBuf::from);
         let installed = || ["podman", "docker"].into_iter().find(|name| is_installed(name));
@@ -45,12 +45,12 @@ impl ContainerTool {
         &self.program
     }
 
-    /// `podman`.
+    /// The name of the program's file, such as `podman`.
     pub(super) fn name(&self) -> String {
         self.program.file_name().unwrap_or(self.program.as_os_str()).to_string_lossy().into_owned()
     }
 
-    /// Whether it has the options that only podman has.
+    /// Whether the tool has the options that only podman has.
     pub(super) fn is_podman(&self) -> bool {
         !self.name().contains("docker")
     }
@@ -72,7 +72,7 @@ impl ContainerTool {
         Ok(Output { status, text: read(text).map_err(unusable)?, errors: read(errors).map_err(unusable)? })
     }
 
-    /// The output of a command. If it fails, the error names its purpose (`action`).
+    /// Runs a command and returns its output. If the command fails, the error names its purpose (`action`).
     pub(super) fn succeed(&self, command: Command, action: &str) -> Result<String, ImageError> {
         let output = self.output(command)?;
         if output.is_success() { Ok(output.text) } else { Err(self.failed(action, &output)) }

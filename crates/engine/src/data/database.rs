@@ -1,4 +1,4 @@
-//! The databases of data that Dyno did not make, and their statistics.
+//! Finds the databases in data that Dyno did not make, and collects their statistics.
 
 use std::time::Duration;
 
@@ -8,14 +8,15 @@ use crate::catalogue::entry::Family;
 use crate::start::access::DATABASE;
 use crate::start::server::Server;
 
-/// Time limit of a question.
+/// Time limit of a query.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The databases with tables, those with the most first.
+/// Lists the databases that have tables. The database with the most tables comes first.
 const MYSQL_DATABASES: &str = "SELECT table_schema FROM information_schema.tables WHERE table_type = 'BASE TABLE' AND \
     table_schema NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys') \
     GROUP BY table_schema ORDER BY COUNT(*) DESC, table_schema";
-/// The databases that somebody made, the largest first.
+/// Lists the databases that somebody has created. The largest comes first. `sbtest`, which Dyno creates in each server,
+/// comes last.
 const POSTGRES_DATABASES: &str = "SELECT datname FROM pg_database WHERE datallowconn AND NOT datistemplate \
     AND datname <> 'postgres' ORDER BY datname = 'sbtest', pg_database_size(oid) DESC, datname";
 const MYSQL_STATISTICS: &str = "SELECT CONCAT('ANALYZE NO_WRITE_TO_BINLOG TABLE `', REPLACE(table_schema, '`', '``'), '`.`', \
@@ -23,8 +24,8 @@ const MYSQL_STATISTICS: &str = "SELECT CONCAT('ANALYZE NO_WRITE_TO_BINLOG TABLE 
     table_schema NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')";
 
 impl Server {
-    /// The database that holds data of somebody else. If there are several, the database with the most tables, or the
-    /// largest. [`DATABASE`] if there is no other.
+    /// Returns the database that contains the data that Dyno did not make. If there are several, returns the database
+    /// with the most tables, or for PostgreSQL the largest. If there is none, returns [`DATABASE`].
     ///
     /// # Errors
     /// The server does not answer.
@@ -37,10 +38,10 @@ impl Server {
         Ok(names.into_iter().next().unwrap_or_else(|| DATABASE.to_owned()))
     }
 
-    /// Collects the statistics of all tables, as an owner does after a load.
+    /// Collects the statistics of all tables, as an administrator would do after loading data.
     ///
     /// # Errors
-    /// The server refuses, or does not answer.
+    /// The server refuses a statement, or does not answer.
     pub(crate) fn collect_statistics(&self) -> Result<(), ClientError> {
         if self.family() == Family::Postgres {
             let databases = first_column(

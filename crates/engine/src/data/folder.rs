@@ -1,4 +1,4 @@
-//! Whether a folder holds data of a server that can be copied.
+//! Checks whether a folder contains a server's data that can be copied.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -8,47 +8,48 @@ use thiserror::Error;
 use crate::catalogue::entry::{Entry, Family};
 use crate::machine::process::is_served;
 
-/// Why a folder of data is not used.
+/// Why a data folder cannot be used.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DataFolderError {
-    /// It is not a data folder of the family.
+    /// The folder is not a data folder of the family.
     #[error("{} is not a data folder of {wanted}: it has no {missing}", folder.display())]
     Foreign { folder: PathBuf, wanted: String, missing: &'static str },
-    /// Another major version of PostgreSQL wrote it.
+    /// Another major version of PostgreSQL wrote the data.
     #[error("{} is data of PostgreSQL {version}, which {entry} does not read", folder.display())]
     OtherVersion { folder: PathBuf, version: String, entry: String },
-    /// MySQL 8.0 or later wrote it.
+    /// MySQL 8.0 or later wrote the data.
     #[error("{} is data of MySQL 8.0 or later, which {entry} does not read", folder.display())]
     OfMysql { folder: PathBuf, entry: String },
-    /// A server works in it, or was killed.
+    /// A server works in the folder, or was killed there.
     #[error(
         "a server works in {}, or was killed there; shut it down cleanly, or give a copy that was made while it was down",
         folder.display()
     )]
     InUse { folder: PathBuf },
-    /// A part of it is elsewhere.
+    /// A part of the data is in other folders.
     #[error("{} has tablespaces in other folders, which are not copied; give a dump", folder.display())]
     Tablespaces { folder: PathBuf },
-    /// A copy would reach the original through a link, or through a file that names a place elsewhere.
+    /// A copy would still use files of the original, through a link, or through a file that names a path outside the
+    /// folder.
     #[error("{} leads out of the data folder, so a server on a copy would work on the original; give a dump", path.display())]
     LeadsOut { path: PathBuf },
-    /// It cannot be looked through.
+    /// The folder, or a folder in it, cannot be read.
     #[error("{} cannot be read: {reason}", path.display())]
     Unreadable { path: PathBuf, reason: String },
 }
 
-/// Checks that a folder holds data of an entry's server that is down, all of it below the folder.
+/// Checks that a folder is a complete data folder that the entry's server can use, and that no server works in it.
 ///
 /// # Errors
-/// It does not, or a part of it is elsewhere.
+/// The folder is not such a data folder, a server works in it, or a part of the data is outside the folder.
 pub fn check_data_folder(folder: &Path, entry: &Entry) -> Result<(), DataFolderError> {
     check_kind(folder, entry)?;
     check_inside(folder)
 }
 
-/// Refuses links, and the files in which InnoDB keeps the places of tables outside the data folder (MySQL 5.7 manual,
-/// "Creating Tables Externally"). No link is followed.
+/// Refuses links, and the files in which InnoDB stores the paths of tables outside the data folder (MySQL 5.7 manual,
+/// "Creating Tables Externally"). Follows no link.
 fn check_inside(folder: &Path) -> Result<(), DataFolderError> {
     let unreadable = |path: &Path, error: &io::Error| DataFolderError::Unreadable {
         path: path.to_owned(),
@@ -105,7 +106,7 @@ fn check_kind(folder: &Path, entry: &Entry) -> Result<(), DataFolderError> {
     }
 }
 
-/// The major version of PostgreSQL, as `PG_VERSION` has it: `14`, `9.6`.
+/// Returns the major version of PostgreSQL in the form of `PG_VERSION`: `14`, `9.6`.
 pub(super) fn major(entry: &Entry) -> String {
     match entry.version_number(0) {
         old @ ..=9 => format!("{old}.{}", entry.version_number(1)),

@@ -1,4 +1,4 @@
-//! MariaDB.
+//! Sets up, starts and queries MariaDB.
 
 use super::mysqld::{Fork, bootstrap};
 use crate::family::site::Site;

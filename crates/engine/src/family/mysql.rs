@@ -1,4 +1,4 @@
-//! MySQL.
+//! Sets up, starts and queries MySQL.
 
 use super::mysqld::{Fork, bootstrap, initialize};
 use crate::catalogue::entry::Entry;
@@ -35,7 +35,8 @@ impl Fork for Mysql {
     }
 }
 
-/// From 5.7 on the server creates its data folder itself and has statements for accounts.
+/// Whether the version is 5.7 or later. Such a server creates its data folder itself, and has statements for
+/// accounts.
 fn is_modern(entry: &Entry) -> bool {
     entry.is_at_least(5, 7)
 }

@@ -20,19 +20,21 @@ const USER: &str = "root";
 const SOCKET: &str = "mysql.sock";
 const VERSION_QUERY: &str = "SELECT VERSION()";
 const VARIABLES_QUERY: &str = "SHOW GLOBAL VARIABLES";
-/// Scans every index by name. The primary key is the table itself.
+/// Returns one statement for each index of the database. The statement scans that index. The scan of a primary key
+/// reads the table's rows, because InnoDB and MyRocks store them in the primary key.
 const SCANS_QUERY: &str =
     "SELECT CONCAT('SELECT COUNT(*) FROM `', table_name, '` FORCE INDEX (`', index_name, '`)')
      FROM information_schema.statistics WHERE table_schema = DATABASE() AND seq_in_index = 1";
-/// InnoDB's redo logs in MariaDB and in MySQL up to 8.0.29. They are overwritten in turn, in blocks of 512 bytes. From
-/// MySQL 5.7 on, `innodb_log_write_ahead_size` fills pages, so that writes read nothing.
+/// Prefix of InnoDB's redo logs in MariaDB and in MySQL up to 8.0.29. The server overwrites one log after the other, in
+/// blocks of 512 bytes. From MySQL 5.7 on, `innodb_log_write_ahead_size` makes writes fill whole pages, so that a write
+/// need not read a page first.
 const INNODB_LOGS: &str = "ib_logfile";
 const OWN_SETTINGS: &[&str] =
     &["basedir", "bind_address", "datadir", "init_file", "pid_file", "port", "socket", "user"];
 
 const ACCOUNTS: &str = "accounts.sql";
 
-/// What differs between MySQL and MariaDB.
+/// The steps that differ between MySQL and MariaDB.
 pub(super) trait Fork: Sync + Debug {
     /// Creates the data folder of a new server.
     fn create_data(&self, site: &Site<'_>) -> Result<(), StartError>;
@@ -40,7 +42,8 @@ pub(super) trait Fork: Sync + Debug {
     /// The statements that give an account all rights.
     fn grant(&self, site: &Site<'_>, account: &str) -> Vec<String>;
 
-    /// Whether the program is asked for its defaults, because its servers do not tell them.
+    /// Whether the default values of variables are read from the output of the server's program, because the running
+    /// server does not report them.
     fn prints_defaults(&self) -> bool;
 }
 
@@ -116,7 +119,7 @@ pub(super) fn bootstrap(site: &Site<'_>, forget_accounts: &str) -> Result<(), St
     Ok(fs::remove_file(&path).at("remove", &path)?)
 }
 
-/// A script of the system tables. MariaDB 11 has other names for them, and MySQL has fewer.
+/// Reads a script of the system tables. MariaDB 11 gives the scripts other names, and MySQL has fewer scripts.
 fn read_sql(site: &Site<'_>, part: &str) -> Result<String, PathError> {
     let share = site.path(&site.entry().layout.share);
     let paths = ["mariadb", "mysql"].map(|product| share.join(format!("{product}_{part}.sql")));
@@ -127,8 +130,8 @@ fn read_sql(site: &Site<'_>, part: &str) -> Result<String, PathError> {
     }
 }
 
-/// Runs `mysqld --initialize-insecure` (MySQL from 5.7). Its one account gets a password before
-/// the server listens.
+/// Runs `mysqld --initialize-insecure` (MySQL from 5.7). The only account gets a password before the server
+/// listens.
 pub(super) fn initialize(site: &Site<'_>) -> Result<(), StartError> {
     site.home.create_data()?;
     let mut command = program(site);
@@ -136,7 +139,8 @@ pub(super) fn initialize(site: &Site<'_>) -> Result<(), StartError> {
     run(site, command, None)
 }
 
-/// Removes from the copy of a data folder what names other servers, and settings of its owner.
+/// Removes files from the copy of a data folder: those that name other servers, and those with settings of the data's
+/// owner.
 fn forget_others(data: &Path) -> Result<(), PathError> {
     let is_of_owner = |name: &str| {
         let is_info =
@@ -157,10 +161,10 @@ fn forget_others(data: &Path) -> Result<(), PathError> {
 /// The command of the server. The server executes the statements in `accounts` before it accepts connections.
 fn server(site: &Site<'_>, accounts: &[String]) -> Result<Command, PathError> {
     let steps = site.role.replication().and_then(|_| site.role.steps(site.entry().family));
-    // Its replicas do the same for themselves.
+    // The statements are not replicated, because each replica executes them itself.
     let unlogged = steps.and_then(Replicating::local_statement);
     let statements = unlogged.into_iter().chain(accounts.iter().map(String::as_str));
-    // Old versions read one statement per line.
+    // Each statement gets its own line, because old versions read one statement from each line.
     let statements: String = statements.flat_map(|statement| [statement, ";\n"]).collect();
     let accounts = site.home.write_for_server(ACCOUNTS, &statements)?;
     let mut command = program(site);
@@ -170,7 +174,7 @@ fn server(site: &Site<'_>, accounts: &[String]) -> Result<Command, PathError> {
         .arg(format!("--pid-file={}", site.home.temporary().join("mysqld.pid").display()))
         .arg(format!("--bind-address={}", site.address()))
         .arg(format!("--port={}", site.port))
-        // Without this the server may resolve the names of clients.
+        // Without this option, the server may look up the host names of clients.
         .arg("--skip-name-resolve")
         .stdin(Stdio::null());
     if let Some(storage_engine) = site.storage_engine {
@@ -182,8 +186,8 @@ fn server(site: &Site<'_>, accounts: &[String]) -> Result<Command, PathError> {
     Ok(command)
 }
 
-/// The accounts, one for each host. Without name resolution, the socket and TCP need an account each. Connections of
-/// other hosts need a third.
+/// Returns the names of Dyno's account, one for each host. Without name resolution, logins by socket and by TCP need an
+/// account each. Logins from other hosts need a third account.
 fn accounts(site: &Site<'_>) -> impl Iterator<Item = String> {
     let hosts = ["localhost", HOST].into_iter().chain(site.listen.map(|_| "%"));
     hosts.map(|host| format!("'{USER}'@'{host}'"))
@@ -196,10 +200,10 @@ fn help(site: &Site<'_>) -> Command {
     command
 }
 
-/// The program without settings. It gets only the folder of its messages.
+/// Returns a command for the server's program without settings, except for the folder of its messages.
 fn bare_program(site: &Site<'_>) -> Command {
     let mut command = site.program(&site.path(&site.entry().layout.server));
-    // This must be the first option.
+    // The server accepts this option only as the first one.
     command.arg("--no-defaults");
     if let Some(share) = share(site) {
         command.arg(format!("--lc-messages-dir={}", share.display()));
@@ -207,14 +211,15 @@ fn bare_program(site: &Site<'_>) -> Command {
     command
 }
 
-/// The folder of its messages. `None` for an image that has it in an unusual place, which the server itself knows.
+/// Returns the folder of the server's messages. Returns `None` for an image that has this folder in an unusual place.
+/// The server in such an image knows the place itself.
 fn share(site: &Site<'_>) -> Option<PathBuf> {
     let share = &site.entry().layout.share;
     let is_known = site.installation.image.is_none() || !share.as_os_str().is_empty();
     is_known.then(|| site.path(share))
 }
 
-/// The program with the user's settings.
+/// Returns a command for the server's program with the user's settings.
 pub(crate) fn program(site: &Site<'_>) -> Command {
     let layout = &site.entry().layout;
     let mut command = bare_program(site);
@@ -233,7 +238,7 @@ pub(crate) fn program(site: &Site<'_>) -> Command {
     command
 }
 
-/// Whether a setting of the user gives way to what the server's role needs.
+/// Whether a setting follows from the server's role. The user's value of such a setting is left out.
 fn is_of_role(site: &Site<'_>, setting: &str) -> bool {
     let steps = site.role.replication().and_then(|_| site.role.steps(site.entry().family));
     steps.is_some_and(|steps| steps.own_settings().contains(&setting.replace('-', "_").as_str()))

@@ -1,4 +1,4 @@
-//! PostgreSQL.
+//! Sets up, starts and queries PostgreSQL.
 
 mod owner;
 
@@ -17,9 +17,9 @@ use crate::start::server::begin::run;
 use crate::start::server::error::StartError;
 
 const USER: &str = "postgres";
-/// A database that all data has.
+/// A database that every data folder has.
 const TEMPLATE: &str = "template1";
-/// The file with the rules for logins from all hosts.
+/// The file with the rules that say which hosts and accounts may log in, and how.
 const RULES: &str = "pg_hba.conf";
 /// A setting that is decided when the data folder is created.
 const CHECKSUMS: &str = "data_checksums";
@@ -40,12 +40,12 @@ impl Procedure for Postgres {
         &["data_directory", "hba_file", "listen_addresses", "port", "unix_socket_directories"]
     }
 
-    /// Immediate shutdown. The data is as after a crash, but shared memory is freed.
+    /// An immediate shutdown. It leaves the data as a crash does, but frees shared memory.
     fn end_signal(&self) -> Signal {
         Signal::QUIT
     }
 
-    /// Fast shutdown: it does not wait for clients to leave.
+    /// A fast shutdown. It does not wait for clients to disconnect.
     fn shutdown_signal(&self) -> Signal {
         Signal::INT
     }
@@ -67,14 +67,14 @@ impl Procedure for Postgres {
         create_database(site)
     }
 
-    /// The data has an earlier password. Sets the new one.
+    /// Sets the new password, because the data contains the password of an earlier server.
     fn adopt(&self, site: &Site<'_>) -> Result<(), StartError> {
         in_single_user_mode(site, TEMPLATE, &format!("ALTER ROLE {USER} PASSWORD '{}';\n", site.password))
     }
 
     fn take_over(&self, site: &Site<'_>) -> Result<(), StartError> {
         owner::forget(&site.home.data(), site.entry().version_number(0) >= 10)?;
-        // A statement that fails, because its object is there already, does not end this mode.
+        // The objects may exist already. In single-user mode, the program continues after a statement that fails.
         let statements = format!(
             "CREATE ROLE {USER};\nALTER ROLE {USER} SUPERUSER LOGIN PASSWORD '{}' VALID UNTIL 'infinity';\n\
              CREATE DATABASE {DATABASE};\n",
@@ -122,8 +122,9 @@ impl Procedure for Postgres {
         "SELECT name, current_setting(name) FROM pg_settings ORDER BY name"
     }
 
-    /// `pg_prewarm` reads tables and indexes into the server's own cache, as far as they fit. Without it, tables are
-    /// scanned. The scan of a large table uses only a small ring of buffers, but it fills the kernel's cache.
+    /// Uses `pg_prewarm`, which reads tables and indexes into the server's own cache, as far as they fit. If the build
+    /// lacks it, tables are scanned. The scan of a large table uses only a small ring of buffers, but it fills the
+    /// kernel's cache.
     fn scans_query(&self) -> &'static str {
         "WITH prewarm AS (SELECT 1 FROM pg_available_extensions WHERE name = 'pg_prewarm')
          SELECT 'CREATE EXTENSION IF NOT EXISTS pg_prewarm' FROM prewarm
@@ -136,17 +137,18 @@ impl Procedure for Postgres {
     }
 }
 
-/// Options of initdb: how local and network logins are authenticated, and that files are not synced. Version 10 changed
-/// their names.
+/// Returns options of initdb: all logins need a password, and files are not synced. Before version 10, both are written
+/// differently.
 fn words_of(major_version: u32) -> [&'static str; 3] {
     let no_sync = if major_version >= 10 { "--no-sync" } else { "--nosync" };
     ["--auth", password_method(major_version), no_sync]
 }
 
-/// The rules for logins by password from all hosts. The rules of the data folder allow only this host.
+/// Returns the rules for logins by password from all hosts. The rules that the data folder has before allow only this
+/// host.
 fn rules_for_all_hosts(major_version: u32) -> String {
     let method = password_method(major_version);
-    // Replicas connect from this host.
+    // Replicas connect from this host, so the rule for replication allows only this host.
     format!(
         "local all all {method}\nhost all all 0.0.0.0/0 {method}\nhost all all ::/0 {method}\n\
          host replication all samehost {method}\n"
@@ -161,7 +163,8 @@ fn postgres(site: &Site<'_>) -> Command {
     site.program(&site.path(&site.entry().layout.server))
 }
 
-/// The option of `initdb` for [`CHECKSUMS`], if it is set. By default, checksums are off before version 18.
+/// Returns the option of `initdb` for [`CHECKSUMS`], if the user sets it. By default, checksums are off before version
+/// 18.
 fn checksum_option(site: &Site<'_>) -> Option<&'static str> {
     let (_, value) = site.settings.iter().rfind(|(name, _)| name == CHECKSUMS)?;
     let is_on = ["on", "true", "yes", "1"].contains(&value.to_ascii_lowercase().as_str());
@@ -175,12 +178,13 @@ fn create_database(site: &Site<'_>) -> Result<(), StartError> {
     in_single_user_mode(site, USER, &format!("CREATE DATABASE {DATABASE};\n"))
 }
 
-/// Runs statements in a database before the server starts. In this mode the program reads them from standard input, one
-/// in each line.
+/// Runs statements in a database before the server starts. In single-user mode, the program reads statements from
+/// standard input, one in each line.
 fn in_single_user_mode(site: &Site<'_>, database: &str, statements: &str) -> Result<(), StartError> {
     let sql = site.home.write_secret("statements.sql", statements)?;
     let mut command = postgres(site);
-    // A server that aborts leaves its shared memory. With this setting it is in the data folder, not in `/dev/shm`.
+    // If the server aborts, its shared memory stays. With this setting, the shared memory is in the data folder and not
+    // in `/dev/shm`.
     let shared_memory = "dynamic_shared_memory_type=mmap";
     command.arg("--single").arg("-D").arg(site.home.data()).args(["-c", shared_memory]).arg(database);
     run(site, command, Some(&sql))?;

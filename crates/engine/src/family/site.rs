@@ -1,4 +1,4 @@
-//! What a server is started with, and the steps that differ between families.
+//! The inputs for starting a server, and the steps of starting and querying that differ between families.
 
 use std::fmt::Debug;
 use std::net::IpAddr;
@@ -17,7 +17,7 @@ use crate::replication::role::Role;
 use crate::start::access::HOST;
 use crate::start::server::error::StartError;
 
-/// What a server is started with.
+/// The inputs for starting a server: installation, home, settings and role.
 pub(crate) struct Site<'a> {
     pub(crate) installation: &'a Installation,
     pub(crate) home: &'a Home,
@@ -26,15 +26,15 @@ pub(crate) struct Site<'a> {
     /// The catalogue's settings, then the user's. Later values of a variable override earlier ones.
     pub(crate) settings: &'a [(String, String)],
     pub(crate) port: u16,
-    /// The address on which it takes connections of other hosts. `None` if only this host may connect.
+    /// The address on which the server takes connections from other hosts. `None` if only this host may connect.
     pub(crate) listen: Option<IpAddr>,
-    /// What it is to other servers.
+    /// The server's role in replication.
     pub(crate) role: &'a Role,
     pub(crate) password: &'a str,
 }
 
 impl Site<'_> {
-    /// The address that it listens on.
+    /// The address that the server listens on.
     pub(crate) fn address(&self) -> String {
         self.listen.map_or_else(|| HOST.to_owned(), |listen| listen.to_string())
     }
@@ -47,23 +47,24 @@ impl Site<'_> {
         self.installation.path(inside)
     }
 
-    /// The fence around its programs.
+    /// Returns the fence for the server's programs: inside it, they have no capabilities, and run as an unprivileged
+    /// account instead of root.
     pub(crate) fn fence(&self) -> Result<Fence, FenceError> {
         self.installation.fence(&self.folders())
     }
 
-    /// The folders that its programs write to.
+    /// The folders that the server's programs write to.
     pub(crate) fn folders(&self) -> Vec<&Path> {
         let [home, data] = self.home.places();
         let mut folders = vec![home, self.home.sockets()];
-        // A data folder inside the home may not exist yet.
+        // A data folder inside the home is covered by the home. It may not exist yet, so it is not listed.
         if !data.starts_with(home) {
             folders.push(data);
         }
         folders
     }
 
-    /// A program of the installation, with the libraries that came with it.
+    /// Returns a command for a program of the installation, with the libraries that came with it.
     pub(crate) fn program(&self, path: &Path) -> Command {
         let mut command = self.installation.program(path);
         command.current_dir(self.home.folder());
@@ -71,15 +72,15 @@ impl Site<'_> {
     }
 }
 
-/// The steps that differ between families.
+/// The steps of starting and querying a server that differ between families.
 pub(crate) trait Procedure: Sync + Debug {
-    /// The superuser.
+    /// Returns the name of the superuser.
     fn user(&self) -> &'static str;
 
-    /// The socket's name for a port.
+    /// Returns the file name of the socket of a server with this port.
     fn socket_name(&self, port: u16) -> String;
 
-    /// Settings that Dyno sets itself, with `_` for `-`.
+    /// Settings that Dyno sets itself. Their names are written with `_` instead of `-`.
     fn own_settings(&self) -> &'static [&'static str];
 
     /// The signal that stops a server fastest without leaving anything in the system. Its data may be lost.
@@ -95,16 +96,17 @@ pub(crate) trait Procedure: Sync + Debug {
     /// Creates the data folder of a new server.
     fn initialize(&self, site: &Site<'_>) -> Result<(), StartError>;
 
-    /// Adapts the data folder of an earlier server. Accounts are created at the start if possible.
+    /// Adapts the data folder of an earlier server, which may have another password. Does nothing for families
+    /// whose accounts are created when the server starts.
     fn adopt(&self, _site: &Site<'_>) -> Result<(), StartError> {
         Ok(())
     }
 
-    /// Adapts the copy of a data folder that somebody else's server wrote, so that the copy connects to no other server
-    /// and runs no commands of its owner.
+    /// Adapts the copy of a data folder that somebody else's server wrote. A server on this copy must not connect to
+    /// other servers, nor run commands that the data's owner has configured.
     fn take_over(&self, site: &Site<'_>) -> Result<(), StartError>;
 
-    /// The command that runs the server. Command lines are public, so it has no password.
+    /// The command that runs the server. It contains no password, because command lines are public.
     fn server(&self, site: &Site<'_>) -> Result<Command, PathError>;
 
     /// Removes files that were only needed until the server answered.
@@ -130,7 +132,7 @@ pub(crate) trait Procedure: Sync + Debug {
         None
     }
 
-    /// The command that prints the program's defaults, for families whose servers cannot be asked for them.
+    /// The command that prints the program's defaults, for families whose servers do not report their defaults.
     fn help(&self, _site: &Site<'_>) -> Option<Command> {
         None
     }

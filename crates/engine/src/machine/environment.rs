@@ -1,4 +1,4 @@
-//! The environment of servers. It does not depend on this process's own, except for two variables.
+//! The environment of servers. Only two of its variables come from this process's environment.
 
 use std::env;
 use std::ffi::OsString;
@@ -8,14 +8,14 @@ use std::process::Command;
 /// The variables of this process that a server gets: the search path of programs, and the time zone.
 const PASSED: [&str; 2] = ["PATH", "TZ"];
 
-/// Restricts a command to the environment of servers. Messages are in English, because logs are searched for messages
-/// of the system.
+/// Restricts a command to the environment of servers. Messages are in English, because Dyno searches logs for the
+/// system's messages.
 pub(crate) fn restrict(command: &mut Command) {
     let passed = PASSED.into_iter().filter_map(|name| Some((name, env::var_os(name)?)));
     command.env_clear().envs(passed.collect::<Vec<(&str, OsString)>>()).env("LC_ALL", "C");
 }
 
-/// Gives a command its own folder for the user's files and for temporary files.
+/// Sets a command's home folder and its folder of temporary files, `HOME` and `TMPDIR`, to `folder`.
 pub(crate) fn settle(command: &mut Command, folder: &Path) {
     command.env("HOME", folder).env("TMPDIR", folder);
 }

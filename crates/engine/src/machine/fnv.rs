@@ -1,6 +1,7 @@
-//! FNV-1a of 64 bits (RFC 9923). The hash is the same in every version of Dyno. People can make collisions on purpose.
+//! FNV-1a of 64 bits (RFC 9923). The hash is the same in every version of Dyno. It is no protection against
+//! deliberate collisions.
 
-/// The hash of no bytes.
+/// The hash of an empty input.
 pub(crate) const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// Adds bytes to a hash.

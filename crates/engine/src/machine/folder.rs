@@ -14,8 +14,8 @@ use crate::machine::path_error::{At as _, PathError};
 
 /// Creates a folder and its parents.
 ///
-/// Other users must not be able to put anything into it. Dyno runs programs from it and removes leftovers of dead
-/// processes there, perhaps as root.
+/// Fails if other users can put something into the folder, because Dyno runs programs from it and removes leftovers
+/// of dead processes there, perhaps as root.
 pub(crate) fn create(folder: &Path) -> Result<(), PathError> {
     fs::create_dir_all(folder).at("create", folder)?;
     if !is_ours(folder) {
@@ -39,8 +39,8 @@ pub(crate) fn create_for_server(folder: &Path) -> Result<(), PathError> {
     give_to_server(folder)
 }
 
-/// Removes the files of a folder that belongs to a server. The server's account may have replaced the folder by a link,
-/// or put links into it. They are not followed.
+/// Removes the files of a folder that belongs to a server. Links are not followed, because the server's account may
+/// have replaced the folder by a link or put links into it.
 pub(crate) fn clear_of_server(folder: &Path) -> Result<(), PathError> {
     let open = File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_DIRECTORY).open(folder);
     let open = open.at("open", folder)?;
@@ -64,7 +64,7 @@ pub(crate) fn read_text_of_server(path: &Path) -> Option<String> {
     is_file.then(|| io::read_to_string(file.take(BYTES_MAX)).ok()).flatten()
 }
 
-/// Opens a file in a server's folder, unless it is a link. Opening a pipe does not wait.
+/// Opens a file in a server's folder. Fails if it is a link. Does not wait if it is a pipe.
 fn open_file_of_server(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)
 }
@@ -74,12 +74,12 @@ pub(crate) fn give_to_server(path: &Path) -> Result<(), PathError> {
     Account::instead_of_root().map_or(Ok(()), |account| account.own(path)).at("give away", path)
 }
 
-/// Whether this user owns a file or folder. Of a link, the link itself counts.
+/// Whether this user owns a file or folder. For a link, the owner of the link itself counts.
 pub(crate) fn is_ours(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.uid() == geteuid().as_raw())
 }
 
-/// Whether the account that servers run as owns a file or folder. Of a link, the link itself counts.
+/// Whether the account that servers run as owns a file or folder. For a link, the owner of the link itself counts.
 pub(crate) fn is_of_server(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.uid() == server_account())
 }
@@ -89,7 +89,7 @@ pub(crate) fn server_account() -> u32 {
     Account::instead_of_root().map_or(geteuid().as_raw(), Account::number)
 }
 
-/// Whether others may rename files in a folder. In a sticky folder, such as `/tmp`, they may not.
+/// Whether other users may rename files in a folder. In a sticky folder, such as `/tmp`, they may not.
 fn others_write(folder: &Path) -> bool {
     const STICKY: u32 = 0o1000;
     fs::metadata(folder).is_ok_and(|metadata| {
@@ -99,8 +99,8 @@ fn others_write(folder: &Path) -> bool {
     })
 }
 
-/// Reads those files of a server's folder whose names have a prefix into the page cache. Skips files that this user may
-/// not read, and anything that is not a regular file.
+/// Reads those files of a server's folder whose names begin with `prefix` into the page cache. Skips files that this
+/// user may not read, and anything that is not a regular file.
 pub(crate) fn read_files(folder: &Path, prefix: &str) -> Result<(), PathError> {
     for entry in fs::read_dir(folder).at("read", folder)? {
         let entry = entry.at("read", folder)?;
@@ -118,7 +118,7 @@ pub(crate) fn read_files(folder: &Path, prefix: &str) -> Result<(), PathError> {
     Ok(())
 }
 
-/// Reads a file to its end, unless it is a link.
+/// Reads a file to its end. Fails if it is a link.
 fn read_file(path: &Path) -> io::Result<u64> {
     io::copy(&mut open_file_of_server(path)?, &mut io::sink())
 }
@@ -149,7 +149,8 @@ pub(crate) fn lock_if_free(path: &Path) -> Result<Option<File>, PathError> {
     Ok(has_lock.then_some(file))
 }
 
-/// Whether an open file is still the one at a path. If it was removed meanwhile, its lock excludes nobody.
+/// Whether an open file is still the file at a path. If the file was removed meanwhile, another process can create and
+/// lock a new file at that path, so a lock on the old file is worthless.
 fn is_at(file: &File, path: &Path) -> bool {
     let (Ok(open), Ok(there)) = (file.metadata(), path.metadata()) else { return false };
     (open.dev(), open.ino()) == (there.dev(), there.ino())
@@ -171,12 +172,13 @@ pub(crate) fn open_lock(path: &Path) -> Result<File, PathError> {
     File::options().create(true).truncate(false).write(true).mode(0o600).open(path).at("open", path)
 }
 
-/// Records a use in a file's modification time. Errors are ignored: then only the last use in lists is wrong.
+/// Sets a file's modification time to now, to record a use. Errors are ignored, because their only effect is that lists
+/// show an earlier last use.
 pub(crate) fn touch(path: &Path) {
     let _ = File::options().write(true).open(path).and_then(|file| file.set_modified(SystemTime::now()));
 }
 
-/// Size of the files below a folder, in bytes; 0 if it does not exist.
+/// Size of the files below a folder, in bytes. 0 if the folder does not exist.
 pub(crate) fn file_bytes(folder: &Path) -> u64 {
     sum(folder, &|metadata| metadata.len())
 }
@@ -187,7 +189,7 @@ pub(crate) fn allocated_bytes(folder: &Path) -> u64 {
     sum(folder, &|metadata| metadata.blocks() * 512)
 }
 
-/// Sums over all files. Files may vanish meanwhile, so errors are ignored.
+/// Sums a size over all files below a path. Files may vanish meanwhile, so errors are ignored.
 fn sum(path: &Path, size: &dyn Fn(&fs::Metadata) -> u64) -> u64 {
     let Ok(metadata) = fs::symlink_metadata(path) else { return 0 };
     if !metadata.is_dir() {

@@ -1,4 +1,4 @@
-//! The last lines of a program's output, for error messages.
+//! The lines of a program's output that an error message shows.
 
 use dyno_printable::printable_lines;
 
@@ -7,15 +7,15 @@ pub(crate) fn last(text: &[u8], count: usize) -> Vec<String> {
     keep(text, count, |_| false)
 }
 
-/// The lines of a server's log that explain its end: the last lines with an error, then the last lines of all. Some
-/// servers log an error and then describe at length how they shut down.
+/// Returns the lines of a server's log that explain its end: the last lines that report an error, and the last lines of
+/// the log. Both are needed, because some servers log an error and then many lines about their shutdown.
 pub(crate) fn telling(log: &[u8], count: usize) -> Vec<String> {
     const TELLING: [&str; 5] = ["ERROR", "FATAL", "PANIC", "got signal", "Assertion"];
     keep(log, count, |line| TELLING.iter().any(|word| line.contains(word)))
 }
 
-/// The last `count` lines that match, then the last `count` lines of all. Empty lines are skipped, and special
-/// characters are escaped.
+/// Returns the last `count` lines for which `matters` is true, and the last `count` lines of the text, in the order of
+/// the text. Skips empty lines, and escapes special characters.
 fn keep(text: &[u8], count: usize, matters: fn(&str) -> bool) -> Vec<String> {
     let text = String::from_utf8_lossy(text);
     let mut left = (count, count);
@@ -30,7 +30,7 @@ fn keep(text: &[u8], count: usize, matters: fn(&str) -> bool) -> Vec<String> {
     kept
 }
 
-/// The lines, to be printed below their message.
+/// Joins lines into a text to print below an error message.
 pub(crate) fn below(lines: &[String]) -> String {
     lines.iter().flat_map(|line| ["\n    ", line]).collect()
 }

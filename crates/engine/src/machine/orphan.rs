@@ -1,9 +1,9 @@
-//! Servers whose owner was killed, also while they were frozen.
+//! Ends servers whose owner was killed, even if the servers are stopped (`SIGSTOP`).
 //!
-//! A server gets a signal when its owner dies. A stopped process takes only SIGKILL until it continues. PostgreSQL gets
-//! another signal, because SIGKILL would leave its shared memory. If nobody of a session is left to continue its
-//! stopped processes, the kernel continues them (`kill_orphaned_pgrp` of `kernel/exit.c`). In some containers somebody
-//! is left.
+//! A server gets a signal when its owner dies. PostgreSQL does not get SIGKILL, because SIGKILL would leave its shared
+//! memory behind. A stopped process reacts to other signals only after it continues. The kernel continues the stopped
+//! processes of a session if the session has no parent process left to continue them (`kill_orphaned_pgrp` of
+//! `kernel/exit.c`). In some containers the session still has such a parent, so Dyno continues the processes itself.
 
 use std::fs;
 use std::path::Path;
@@ -17,18 +17,18 @@ use crate::machine::process::{ProcessId, becomes, is_stopped, workers};
 
 const OWNER: &str = "owner.json";
 
-/// Time limit for a server to end once it continues. PostgreSQL kills its own processes after 5 s.
+/// Time limit for a server to end after it continues. PostgreSQL kills its own processes after 5 s.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Notes that this process owns a home. The home's server ends with this process.
+/// Records in a home that this process owns the home and its server. The server ends when this process ends.
 pub(crate) fn note_owner(home: &Home) -> Result<(), PathError> {
     let owner = ProcessId::of(std::process::id());
     let text = serde_json::to_string(&owner).map_err(Into::into).at("write", home.folder())?;
     home.write_secret(OWNER, &text).map(drop)
 }
 
-/// Waits for the end of a server below a home if its owner is dead, and ends it if it is stopped. Returns whether it has
-/// ended.
+/// Ends the stopped processes of a server whose owner is dead, and waits until the server has ended. Returns true if
+/// the owner is dead and a server worked in the home, and this server has now ended.
 pub(crate) fn end_orphan(home: &Path, data: &Path) -> bool {
     let owner =
         fs::read(home.join(OWNER)).ok().and_then(|text| serde_json::from_slice::<ProcessId>(&text).ok());
@@ -41,14 +41,14 @@ pub(crate) fn end_orphan(home: &Path, data: &Path) -> bool {
     let is_over = || !workers(&places).iter().any(|pid| stopped.contains(pid));
     for signal in [Signal::CONT, Signal::KILL] {
         for pid in &stopped {
-            // It may have ended meanwhile.
+            // An error is ignored, because the process may have ended meanwhile.
             let _ = kill_process(*pid, signal);
         }
         if becomes(PATIENCE, is_over) {
             break;
         }
     }
-    // Those that were not stopped have got the signal of their owner's death, and end by themselves.
+    // Processes of the server that were not stopped got a signal when their owner died, so they end by themselves.
     !working.is_empty() && becomes(PATIENCE, || workers(&places).is_empty())
 }
 
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
     use crate::cache::home::remove_dead_homes;
 
-    /// A stopped process in a home. It has been sent the signal that it gets when its owner dies.
+    /// Starts and stops a process in a home. Sends it the signal that a server gets when its owner dies.
     fn stopped(home: &Path) -> Child {
         let server = Command::new("sleep").arg("1000").current_dir(home).spawn().unwrap();
         let pid = Pid::from_child(&server);
@@ -97,13 +97,18 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let home = Home::create_in(parent.path()).unwrap();
         let mut owner = Command::new("true").spawn().unwrap();
-        let note = serde_json::to_string(&ProcessId::of(owner.id())).unwrap();
+        let note = serde_json::to_string(&ProcessId::of_child(&owner).unwrap()).unwrap();
         home.write_secret(OWNER, &note).unwrap();
         owner.wait().unwrap();
-        let mut server = Command::new("sleep").arg("1").current_dir(home.folder()).spawn().unwrap();
-        std::thread::spawn(move || server.wait());
-        remove_dead_homes(parent.path()).unwrap();
-        assert!(!home.folder().exists());
+        let is_removed_with_server = || {
+            let mut server = Command::new("sleep").arg("1").current_dir(home.folder()).spawn().unwrap();
+            std::thread::spawn(move || server.wait());
+            remove_dead_homes(parent.path()).unwrap();
+            !home.folder().exists()
+        };
+        // On a busy host, a server may end before `end_orphan` finds it. Then its home is not removed, because this
+        // process holds the home's lock.
+        assert!((0..10).any(|_| is_removed_with_server()));
     }
 
     #[test]

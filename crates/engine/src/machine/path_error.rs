@@ -16,9 +16,9 @@ pub struct PathError {
     pub source: io::Error,
 }
 
-/// Adds the file to an error of the standard library.
+/// Adds the file or folder to an error of the standard library.
 pub(crate) trait At<T> {
-    /// Adds operation and path.
+    /// Adds the operation and the path to the error.
     fn at(self, action: &'static str, path: &Path) -> Result<T, PathError>;
 }
 

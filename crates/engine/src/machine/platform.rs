@@ -8,15 +8,15 @@ use std::sync::OnceLock;
 /// The processor and the C library of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Platform {
-    /// Its processor architecture, such as `x86_64`.
+    /// The processor architecture, such as `x86_64`.
     pub(crate) architecture: String,
-    /// The version of its GNU C library, such as `2.36`. `None` if it has another C library.
+    /// The version of the GNU C library, such as `2.36`. `None` if the machine has another C library.
     pub(crate) glibc: Option<String>,
 }
 
 impl Platform {
-    /// This machine's platform. Its C library is asked for its version, because Dyno itself may have been built with
-    /// another one.
+    /// This machine's platform. The version of the C library comes from the machine itself, because Dyno may have
+    /// been built with another C library.
     pub(crate) fn here() -> Self {
         static GLIBC: OnceLock<Option<String>> = OnceLock::new();
         let glibc = GLIBC.get_or_init(glibc).clone();
@@ -24,7 +24,7 @@ impl Platform {
     }
 }
 
-/// `x86_64 with glibc 2.36`.
+/// Prints text such as `x86_64 with glibc 2.36`.
 impl fmt::Display for Platform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.glibc {

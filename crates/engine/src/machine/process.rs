@@ -1,4 +1,4 @@
-//! Processes known by process id.
+//! Finds, watches and ends processes by process id.
 
 use std::fs;
 use std::io;
@@ -13,22 +13,23 @@ use serde::{Deserialize, Serialize};
 const POLL: Duration = Duration::from_millis(10);
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A process, safe against reuse of its id.
+/// A process. The time of its start tells it apart from a later process with the same id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ProcessId {
     pid: u32,
-    /// When it started, in clock ticks since boot.
+    /// When the process started, in clock ticks since boot.
     started_ticks: u64,
 }
 
 impl ProcessId {
-    /// The process with an id. `None` if it is dead.
+    /// Returns the process with an id, or `None` if that process is dead.
     pub(crate) fn of(pid: u32) -> Option<Self> {
         let stat = Stat::read(pid).ok()?;
         (!stat.is_dead()).then_some(Self { pid, started_ticks: stat.started_ticks })
     }
 
-    /// A child that nobody has waited for yet. Until then its id cannot be reused.
+    /// Returns the process of a child that nobody has waited for. Its id cannot be reused until somebody waits for it,
+    /// even if it has ended.
     pub(crate) fn of_child(child: &Child) -> io::Result<Self> {
         let pid = child.id();
         Ok(Self { pid, started_ticks: Stat::read(pid)?.started_ticks })
@@ -42,45 +43,50 @@ impl ProcessId {
         Self::of(self.pid) == Some(self)
     }
 
-    /// Waits for its end without a signal, and returns whether it ended in time. Removes its entry if it is a child of
-    /// this process.
+    /// Waits for the end of the process, without sending it a signal. Returns whether it ended in time. If the process
+    /// is a child of this process, also removes its entry in the process table.
     pub(crate) fn ends_within(self, patience: Duration) -> bool {
         let has_ended = becomes(patience, || !self.is_alive());
         let _ = waitpid(Pid::from_raw(self.pid as i32), WaitOptions::NOHANG);
         has_ended
     }
 
-    /// Stops a server that works below some folders, by a signal, then by SIGKILL. Also waits for its children: if
-    /// PostgreSQL crashes, they outlive it for a moment.
+    /// Ends this process, a server that works in `folders` or below them, by a signal. If it does not end in time,
+    /// kills it by SIGKILL. Also waits for its children, because the children of a crashed PostgreSQL live for a moment
+    /// longer.
     pub(crate) fn end(self, signal: Signal, folders: &[&Path]) {
         self.send(signal);
         // A stopped process takes a signal only when it continues.
         self.send(Signal::CONT);
         if !becomes_true(|| !self.is_alive()) {
             self.send(Signal::KILL);
-            // A process that hangs in the kernel cannot be killed. This does not wait for it.
+            // A process that hangs in the kernel cannot be killed, so the time of this wait is limited too.
             becomes_true(|| !self.is_alive());
         }
-        // If it is a child of this process, this removes its entry.
+        // If the process is a child of this process, waitpid(2) removes its entry in the process table. Otherwise the
+        // call fails, which is ignored.
         let _ = waitpid(Pid::from_raw(self.pid as i32), WaitOptions::NOHANG);
         becomes_true(|| !is_worked_in_any(folders));
     }
 
-    /// Sends SIGKILL to a server that works below some folders and to its children, without waiting.
+    /// Sends SIGKILL to this process, a server that works in `folders` or below them, and to its children. Does not
+    /// wait for their end.
     pub(crate) fn kill_with_children(self, folders: &[&Path]) {
         let program = program_of(self.pid);
         self.send(Signal::KILL);
-        // Dead processes start no children. A second look finds children that were being started during the first.
+        // After the server is dead, it starts no more children. The second search finds children that were being
+        // started during the first search.
         for child in (0..2).flat_map(|_| workers(folders)) {
-            // Somebody's shell may be in the folder too. It runs another program.
+            // A user's shell may work in the folder too, but it runs another program.
             if program_of(child.as_raw_nonzero().get() as u32) == program {
                 let _ = kill_process(child, Signal::KILL);
             }
         }
     }
 
-    /// Sends a signal to a server that works below some folders, and waits for its end. `None` if it has not ended in
-    /// time. The exit status is known only if the server is a child of this process and nothing else has waited for it.
+    /// Sends a signal to this process, a server that works in `folders` or below them, and waits until it and its
+    /// children have ended. Returns `None` if they have not ended in time. The exit status is known only if the server
+    /// is a child of this process and nothing else has waited for it.
     pub(crate) fn ends_by(self, signal: Signal, folders: &[&Path], patience: Duration) -> Option<Ended> {
         let deadline = Instant::now() + patience;
         self.send(signal);
@@ -91,12 +97,13 @@ impl ProcessId {
         becomes_true_by(deadline, || !is_worked_in_any(folders)).then_some(Ended { is_clean })
     }
 
-    /// How it ended, if it is a child that nobody has waited for. Its entry stays, so it can still be waited for.
+    /// The exit status of a child that has ended and that nobody has waited for. Its entry in the process table
+    /// stays, so it can still be waited for.
     pub(crate) fn exit(self) -> Option<ExitStatus> {
         let pid = Pid::from_raw(self.pid as i32)?;
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let ended = waitid(WaitId::Pid(pid), look).ok().flatten()?;
-        // As wait(2) writes it: the exit status in the second byte, a signal in the first.
+        // The encoding of wait(2): the exit status is in the second byte, a signal in the first.
         let code = ended.exit_status().map(|status| status << 8).or(ended.terminating_signal())?;
         Some(ExitStatus::from_raw(code))
     }
@@ -105,7 +112,7 @@ impl ProcessId {
         if let Some(pid) = Pid::from_raw(self.pid as i32)
             && self.is_alive()
         {
-            // It may have ended meanwhile.
+            // An error is ignored, because the process may have ended meanwhile.
             let _ = kill_process(pid, signal);
         }
     }
@@ -114,16 +121,16 @@ impl ProcessId {
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ended {
-    /// It ended with success, or its exit status is unknown.
+    /// The process ended with success, or its exit status is unknown.
     pub(crate) is_clean: bool,
 }
 
-/// Waits for a condition, with a long limit.
+/// Waits at most [`PATIENCE`] until a condition is true. Returns whether it became true.
 fn becomes_true(condition: impl Fn() -> bool) -> bool {
     becomes_true_by(Instant::now() + PATIENCE, condition)
 }
 
-/// Waits for a condition, with a short limit.
+/// Waits at most `patience` until a condition is true. Returns whether it became true.
 pub(crate) fn becomes(patience: Duration, condition: impl Fn() -> bool) -> bool {
     becomes_true_by(Instant::now() + patience, condition)
 }
@@ -138,14 +145,15 @@ fn becomes_true_by(deadline: Instant, condition: impl Fn() -> bool) -> bool {
     true
 }
 
-/// Whether a process has its working directory at or below a folder, such as a server's data folder.
+/// Whether any process has its working directory at or below a folder, such as a server's data folder.
 pub(crate) fn is_worked_in(folder: &Path) -> bool {
     is_linked("cwd", folder)
 }
 
-/// Whether a server works in a folder or below it. A shell there does not count.
+/// Whether a process of a database server has its working directory in a folder or below it. Other programs, such as a
+/// shell, do not count.
 pub(crate) fn is_served(folder: &Path) -> bool {
-    // Dyno starts some servers by a loader of their own.
+    // Dyno starts some servers by their own dynamic loader. These processes run the loader's file.
     const PROGRAMS: [&str; 4] = ["mysqld", "mariadbd", "postgres", "ld-"];
     workers(&[folder]).into_iter().any(|pid| {
         let program = program_of(pid.as_raw_nonzero().get().cast_unsigned());
@@ -164,7 +172,7 @@ fn is_worked_in_any(folders: &[&Path]) -> bool {
     folders.iter().any(|folder| is_worked_in(folder))
 }
 
-/// Processes whose working directory is at or below one of some folders.
+/// Returns the processes whose working directory is one of `folders`, or below one of them.
 pub(crate) fn workers(folders: &[&Path]) -> Vec<Pid> {
     folders.iter().flat_map(|folder| linked("cwd", folder)).collect()
 }
@@ -174,19 +182,21 @@ pub(crate) fn is_stopped(pid: Pid) -> bool {
     Stat::read(pid.as_raw_nonzero().get().cast_unsigned()).is_ok_and(|stat| stat.state == 'T')
 }
 
-/// Whether a process runs a program that is below a folder.
+/// Whether any process runs a program that is in a folder or below it.
 pub(crate) fn is_run_from(folder: &Path) -> bool {
     is_linked("exe", folder)
 }
 
-/// Whether a link of some process, see proc(5), leads to a folder or below it.
+/// Whether the link `link` of any process leads to a folder or below it. Each process has links, such as `cwd`, in its
+/// folder of `/proc` (proc(5)).
 fn is_linked(link: &str, folder: &Path) -> bool {
     linked(link, folder).next().is_some()
 }
 
-/// Processes whose link, see proc(5), leads to a folder or below it.
+/// Returns the processes whose link `link` leads to a folder or below it. Each process has links, such as `cwd`, in its
+/// folder of `/proc` (proc(5)).
 fn linked(link: &str, folder: &Path) -> impl Iterator<Item = Pid> {
-    // These links have symbolic links resolved.
+    // The targets of the links in `/proc` contain no symbolic links, so `folder` must not contain any either.
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     processes.filter_map(move |process| {
@@ -210,8 +220,8 @@ impl Stat {
         Self::parse(&line).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
-    /// The second field is the program's name in parentheses. The name itself may have spaces and parentheses. State,
-    /// threads and start are fields 3, 20 and 22.
+    /// Parses the text of `/proc/PID/stat`. The second field is the program's name in parentheses, and the name itself
+    /// may contain spaces and parentheses. State, threads and start are fields 3, 20 and 22.
     fn parse(line: &str) -> Option<Self> {
         let mut fields = line.rsplit_once(')')?.1.split_ascii_whitespace();
         let state = fields.next()?.chars().next()?;
@@ -220,7 +230,8 @@ impl Stat {
         Some(Self { state, threads, started_ticks })
     }
 
-    /// Whether it is dead and has released its files and locks. While threads of a zombie are still ending, it has not.
+    /// Whether the process is dead and has released its files and locks. A zombie still holds them while threads of
+    /// it are ending.
     fn is_dead(&self) -> bool {
         matches!(self.state, 'Z' | 'X') && self.threads <= 1
     }
@@ -280,7 +291,7 @@ mod tests {
     fn a_server_is_killed_with_its_children_and_nobody_else() {
         let folder = tempfile::tempdir().unwrap();
         let mut other = Command::new("sleep").arg("1000").current_dir(folder.path()).spawn().unwrap();
-        // A shell gives what it runs in the background another standard input.
+        // A shell replaces the standard input of a background command, so the child reads from descriptor 3.
         let mut server = Command::new("sh")
             .args(["-c", "exec 3<&0; sh -c 'echo started; read end <&3' & wait"])
             .current_dir(folder.path())
@@ -291,7 +302,7 @@ mod tests {
         let mut output = BufReader::new(server.stdout.take().unwrap());
         output.read_line(&mut String::new()).unwrap();
         ProcessId::of(server.id()).unwrap().kill_with_children(&[folder.path()]);
-        // The child has the other end of the pipe.
+        // The child also holds the other end of the pipe, so the pipe ends only when the child is dead.
         assert_eq!(output.read_line(&mut String::new()).unwrap(), 0);
         server.wait().unwrap();
         assert!(other.try_wait().unwrap().is_none());

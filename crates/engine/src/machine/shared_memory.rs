@@ -1,5 +1,5 @@
 //! Shared memory that PostgreSQL leaves if it is killed: its dynamic segments, which are files in `/dev/shm`
-//! (`dsm_impl.c`), and its page of System V.
+//! (`dsm_impl.c`), and its page of System V shared memory.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,10 +10,10 @@ use crate::machine::folder;
 use crate::machine::process::workers;
 use crate::machine::sysv::Page;
 
-/// How the paths of segments begin; a number follows.
+/// Beginning of the path of a segment. A number follows it.
 const PREFIX: &str = "/dev/shm/PostgreSQL.";
 
-/// The shared memory of a server that was seen.
+/// The shared memory that the processes of a server have mapped.
 #[derive(Debug, Default)]
 pub(crate) struct SharedMemory(Mutex<Noted>);
 
@@ -24,11 +24,12 @@ struct Noted {
 }
 
 impl SharedMemory {
-    /// Notes what the server's processes have mapped. These processes work below some folders.
+    /// Records the shared memory that the server's processes have mapped. These are the processes whose working
+    /// directory is one of `folders`, or below one of them.
     pub(crate) fn note(&self, folders: &[&Path]) {
         let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for worker in workers(folders) {
-            // It may have ended meanwhile.
+            // If the process has ended meanwhile, the text is empty.
             let maps =
                 fs::read_to_string(format!("/proc/{}/maps", worker.as_raw_nonzero())).unwrap_or_default();
             noted.segments.extend(mapped(&maps).map(PathBuf::from));
@@ -36,11 +37,11 @@ impl SharedMemory {
         }
     }
 
-    /// Removes what a dead server has left. A server that ended by itself has left nothing.
+    /// Removes the shared memory that a dead server has left. A server that ended by itself has left none.
     pub(crate) fn remove(&self) {
         let noted = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         for segment in noted.segments {
-            // A server may map files of others.
+            // A server may also have mapped files of other accounts. These files are not removed.
             if folder::is_of_server(&segment) {
                 let _ = fs::remove_file(segment);
             }
@@ -49,7 +50,7 @@ impl SharedMemory {
     }
 }
 
-/// The segments in `/proc/PID/maps` (proc(5)). If a segment was removed, a word follows its path.
+/// The segments in `/proc/PID/maps` (proc(5)). Skips removed segments: ` (deleted)` follows their path.
 fn mapped(maps: &str) -> impl Iterator<Item = &str> {
     let paths = maps.lines().filter_map(|line| Some(&line[line.find(PREFIX)?..]));
     paths.filter(|path| path[PREFIX.len()..].bytes().all(|byte| byte.is_ascii_digit()))

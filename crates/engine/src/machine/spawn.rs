@@ -1,4 +1,4 @@
-//! Starts processes that end with this process, however it ends.
+//! Starts processes that end with this process, however this process ends.
 
 use std::fs::File;
 use std::io;
@@ -15,13 +15,15 @@ use rustix::process::{self, Pid, Resource, Rlimit, Signal};
 /// A process to start.
 pub(crate) struct Spawn {
     pub(crate) command: Command,
-    /// The signal that it gets when this process ends. `None` lets it live on in its own session.
+    /// The signal that the started process gets when this process ends. If `None`, the started process lives on, in its
+    /// own session.
     pub(crate) death_signal: Option<Signal>,
-    /// The fence around it. `None` for a tool that this process trusts like itself.
+    /// The restrictions of the started process: no capabilities, and an unprivileged account instead of root. `None`
+    /// for a tool that this process trusts like itself.
     pub(crate) fence: Option<Fence>,
-    /// A file that it keeps open, and thus locked, while it lives.
+    /// A file that the started process keeps open, and thus locked, while it lives.
     pub(crate) inherited: Option<File>,
-    /// The limits that it enters before its first instruction.
+    /// The control groups and cores that the started process joins before its first instruction.
     pub(crate) entrance: Option<Entrance>,
 }
 
@@ -46,7 +48,7 @@ static SPAWNER: LazyLock<mpsc::Sender<Order>> = LazyLock::new(|| {
     let (sender, orders) = mpsc::channel::<Order>();
     thread::spawn(move || {
         for (spawn, answer) in orders {
-            // The requester waits for this answer.
+            // An error is ignored: it is possible only if the requester no longer waits for this answer.
             let _ = answer.send(fork(spawn));
         }
     });
@@ -65,7 +67,7 @@ fn fork(spawn: Spawn) -> io::Result<Child> {
     let parent = process::getpid();
     let in_child = move || {
         match death_signal {
-            // ^C at the terminal goes to Dyno, which stops its servers itself.
+            // A new process group, so that ^C at the terminal reaches only Dyno. Dyno stops its servers itself.
             Some(_) => process::setpgid(None, None)?,
             None => process::setsid().map(drop)?,
         }
@@ -73,14 +75,15 @@ fn fork(spawn: Spawn) -> io::Result<Child> {
             fcntl_setfd(file.as_fd(), FdFlags::empty())?;
         }
         raise_open_files();
-        // This precedes the fence, because the limits cannot be entered from inside it.
+        // The process enters its limits before the fence, because it has no right to do so inside the fence.
         if let Some(entrance) = &entrance {
             entrance.enter()?;
         }
         if let Some(fence) = &mut fence {
             fence.enter()?;
         }
-        // This follows the fence, because a change of account clears the death signal.
+        // The death signal is set last. Entering the fence may change the process's account, and the kernel then clears
+        // the signal.
         tie(death_signal, parent)
     };
     // SAFETY: between fork and exec the closure makes system calls and allocates nothing.
@@ -89,7 +92,7 @@ fn fork(spawn: Spawn) -> io::Result<Child> {
 }
 
 /// Raises the limit of open files. With a shell's usual 1,024, servers lower their numbers of tables and connections,
-/// and report missing tables when descriptors run out. If this fails, the server itself complains.
+/// and report missing tables when descriptors run out. An error is ignored, because the server itself then complains.
 fn raise_open_files() {
     let limit = process::getrlimit(Resource::Nofile);
     let _ = process::setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
@@ -100,6 +103,7 @@ fn tie(death_signal: Option<Signal>, parent: Pid) -> io::Result<()> {
         return Ok(());
     }
     process::set_parent_process_death_signal(death_signal)?;
-    // The parent may have died before the signal was set.
+    // If the parent died before the signal was set, the signal never comes. So this process must fail instead of
+    // starting the program.
     if process::getppid() == Some(parent) { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::machine::folder;
 
-/// A page, as the kernel knows it.
+/// A page of System V shared memory, identified by its key and by the number that the kernel gave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Page {
     key: libc::key_t,
@@ -13,8 +13,8 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// The page in a line of `/proc/PID/maps`: `/SYSV` and the key in hexadecimal is its path, and its number stands
-    /// where files have their inode (`ipc/shm.c` of Linux).
+    /// Reads the page in a line of `/proc/PID/maps`. The path in the line is `/SYSV` and the key in hexadecimal. The
+    /// number is in the field that shows the inode of a file (`ipc/shm.c` of Linux).
     pub(crate) fn of_mapping(line: &str) -> Option<Self> {
         let mut words = line.split_whitespace().skip(4);
         let id = words.next()?.parse().ok()?;
@@ -28,22 +28,24 @@ impl Page {
         Some(Self { key: words.next()?.parse().ok()?, id: words.next()?.parse().ok()? })
     }
 
-    /// Removes it, if it is a server's and no process uses it.
+    /// Removes the page if it belongs to the account of servers and no process uses it.
     pub(crate) fn remove_unused(self) {
-        // SAFETY: a plain structure of numbers, for which zeros are values.
+        // SAFETY: the structure holds only numbers, and 0 is a valid value of each.
         let mut found: libc::shmid_ds = unsafe { std::mem::zeroed() };
         // SAFETY: shmctl(2) fills the structure, which outlives the call. It is read only after success.
         let is_found = unsafe { libc::shmctl(self.id, libc::IPC_STAT, &raw mut found) } == 0;
-        // Kernels reuse numbers, and a number in a file may belong to anyone.
+        // The kernel reuses numbers, so the number may now belong to another user's page.
         let is_its = found.shm_perm.uid == folder::server_account() && found.shm_perm.__key == self.key;
         if is_found && is_its && found.shm_nattch == 0 {
-            // SAFETY: the call removes by number and uses no memory of this process. A failure leaves 56 bytes.
+            // SAFETY: the call removes by number and uses no memory of this process. If it fails, a page of
+            // 56 bytes stays.
             unsafe { libc::shmctl(self.id, libc::IPC_RMID, std::ptr::null_mut()) };
         }
     }
 }
 
-/// Removes the page of a dead PostgreSQL, if its data folder names one that no process uses.
+/// Removes the page that a dead PostgreSQL has left: the page that its data folder names, if no process uses that
+/// page.
 pub(crate) fn remove_of(data: &Path) {
     let lock_file = folder::read_text_of_server(&data.join("postmaster.pid"));
     if let Some(page) = lock_file.as_deref().and_then(Page::of_lock_file) {

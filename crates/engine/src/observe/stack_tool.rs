@@ -1,4 +1,4 @@
-//! Fetches the programs that take stacks, from elfutils.
+//! Fetches the programs of elfutils that take stacks.
 
 use std::fs;
 use std::path::Path;
@@ -12,11 +12,11 @@ use crate::source::error::FetchError;
 use crate::source::unpack_apt;
 use crate::source::workspace::Workspace;
 
-/// elfutils and its libraries, as packages of Debian up to 12, and from 13 on.
+/// The packages of elfutils and its libraries: their names in Debian up to 12, then from 13 on.
 const PACKAGES: [[&str; 4]; 2] =
     [["elfutils", "libdw1", "libelf1", "libasm1"], ["elfutils", "libdw1t64", "libelf1t64", "libasm1t64"]];
 
-/// Estimated size of the download.
+/// Estimated size of the download in bytes.
 const DOWNLOAD_BYTES: u64 = 1_000_000;
 
 /// Why stacks cannot be taken here.
@@ -24,7 +24,8 @@ const DOWNLOAD_BYTES: u64 = 1_000_000;
 #[error("eu-stack is not installed and cannot be fetched ({0}); install the package elfutils")]
 pub struct StackToolError(#[from] FetchError);
 
-/// Finds `eu-stack`, installed or in the cache. If it is in neither, fetches it into the cache. Nothing is installed.
+/// Finds `eu-stack` on the path or in the cache. If it is in neither, fetches it into the cache, without installing
+/// it.
 ///
 /// # Errors
 /// There is no apt-get, the download fails, or the cache cannot be written.

@@ -1,7 +1,7 @@
 //! Connection poolers: programs between clients and a server that Dyno started. Each program has a file.
 //!
-//! A pooler is a process of its own, in a home of its own. Clients log in to it as to the server. It listens on a unix
-//! socket only.
+//! A pooler is a process of its own, with its own home. Clients log in to it as they would to the server. It listens on
+//! a unix socket only.
 
 mod pgbouncer;
 mod pgpool;
@@ -33,7 +33,7 @@ use crate::start::server_process::ServerProcess;
 const PATIENCE: Duration = Duration::from_secs(60);
 const LOGIN_PATIENCE: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(10);
-/// Folders of programs that the search path of users may lack.
+/// Folders of programs that a user's search path (`PATH`) may lack.
 const SYSTEM_FOLDERS: [&str; 2] = ["/usr/sbin", "/usr/local/sbin"];
 
 /// A pooler's program.
@@ -54,7 +54,7 @@ impl PoolerProgram {
         }
     }
 
-    /// Debian's package with it.
+    /// Debian's package that contains the program.
     fn package(self) -> &'static str {
         match self {
             Self::Pgbouncer => "pgbouncer",
@@ -62,7 +62,7 @@ impl PoolerProgram {
         }
     }
 
-    /// The signal that ends it fast. Pgpool-II then removes its shared memory and semaphores.
+    /// The signal that ends the pooler fast. Pgpool-II then removes its shared memory and semaphores.
     fn end_signal(self) -> Signal {
         match self {
             Self::Pgbouncer => Signal::KILL,
@@ -70,7 +70,7 @@ impl PoolerProgram {
         }
     }
 
-    /// Whether it speaks the protocol of a family's servers.
+    /// Whether the pooler speaks the protocol of a family's servers.
     pub fn speaks_to(self, family: Family) -> bool {
         match self {
             Self::Pgbouncer | Self::Pgpool => family == Family::Postgres,
@@ -85,7 +85,7 @@ impl PoolerProgram {
         }
     }
 
-    /// The command that runs it, after its files are written.
+    /// Writes the pooler's files, and returns the command that runs the pooler.
     fn command(
         self,
         program: &Path,
@@ -99,23 +99,24 @@ impl PoolerProgram {
         }
     }
 
-    /// Checks that the running program knows its settings.
+    /// Checks that the running pooler knows the settings that it was given.
     fn check(self, client: &mut Client, settings: &BTreeMap<String, String>) -> Result<(), StartError> {
         match self {
-            // It ends at its start otherwise.
+            // `PgBouncer` ends at its start if it does not know a setting.
             Self::Pgbouncer => Ok(()),
             Self::Pgpool => pgpool::check(client, settings),
         }
     }
 }
 
-/// A running pooler. It ends when this is dropped, and with this process.
+/// A running pooler. It ends when this value is dropped, or when this process ends.
 pub struct Pooler {
     program: PoolerProgram,
     process: ServerProcess,
     access: Access,
     home: Home,
-    /// Declared after the home, so that it is dropped later.
+    /// This field is declared last, so that it is dropped last: dropping it removes the control groups and the volume
+    /// that the pooler and its home use.
     _confined: Option<Arc<Confined>>,
 }
 
@@ -123,7 +124,7 @@ impl Pooler {
     /// Starts a pooler in front of a server, and returns once a login through it succeeds. Its home is made in `place`.
     ///
     /// # Errors
-    /// There is no such program, it ends, or it does not pass logins on. The error has the end of its log.
+    /// The program is not installed, ends, or does not pass logins on. The error has the end of its log.
     pub fn start(
         program: PoolerProgram,
         settings: &BTreeMap<String, String>,
@@ -146,7 +147,7 @@ impl Pooler {
         Ok(pooler)
     }
 
-    /// Its socket.
+    /// The pooler's socket.
     pub fn socket(&self) -> &Path {
         &self.access.socket
     }
@@ -163,12 +164,12 @@ impl Pooler {
         self.process.is_alive()
     }
 
-    /// The last lines of its log. The oldest comes first.
+    /// The last lines of the pooler's log. The oldest comes first.
     pub fn log_tail(&self, lines: usize) -> Vec<String> {
         self.home.log_tail(lines)
     }
 
-    /// Waits until a login through it succeeds.
+    /// Waits until a login through the pooler succeeds.
     fn wait(&self, child: &mut Child, family: Family) -> Result<Client, StartError> {
         let entry = self.program.as_str().to_owned();
         let deadline = Instant::now() + PATIENCE;
@@ -191,12 +192,13 @@ impl Pooler {
 
 impl Drop for Pooler {
     fn drop(&mut self) {
-        // It keeps nothing that a slower end would save.
+        // The fast signal is used, because the pooler has no data to save.
         self.process.end(self.program.end_signal(), &self.home.places());
     }
 }
 
-/// Begins the program behind a fence that lets it reach its home and the server's socket.
+/// Begins the program inside a fence: it has no capabilities, and runs as an unprivileged account instead of root. It
+/// can reach its home and the server's socket.
 fn begin(
     pooler: PoolerProgram,
     mut command: Command,

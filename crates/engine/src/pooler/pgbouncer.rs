@@ -21,7 +21,8 @@ pub(super) const OWN_SETTINGS: &[&str] = &[
     "unix_socket_dir",
     "user",
 ];
-/// Its own default is 100, fewer than the clients of many steps.
+/// The setting for the maximum number of clients. The default of `PgBouncer` is 100, but many measurements have more
+/// clients.
 const CLIENTS_MAX: (&str, &str) = ("max_client_conn", "10000");
 
 pub(super) fn command(
@@ -30,7 +31,7 @@ pub(super) fn command(
     server: &Access,
     settings: &BTreeMap<String, String>,
 ) -> Result<Command, StartError> {
-    // Quotes of a name or a password are doubled; those of Dyno have none.
+    // Quotes in a name or a password would have to be doubled, but Dyno's names and passwords have none.
     let account = format!("\"{}\" \"{}\"\n", server.user, server.password);
     let accounts = home.write_for_server("accounts", &account)?;
     let file =
@@ -40,7 +41,8 @@ pub(super) fn command(
     Ok(command)
 }
 
-/// Every database of the server, by the account of the client.
+/// Returns the text of the configuration file. Through the pooler, clients reach every database of the server under
+/// their own account.
 fn configuration(
     sockets: &Path,
     accounts: &Path,

@@ -36,19 +36,20 @@ pub(super) fn command(
     server: &Access,
     settings: &BTreeMap<String, String>,
 ) -> Result<Command, StartError> {
-    // It takes the file of accounts from the folder of its configuration.
+    // Pgpool-II searches the file of accounts in the folder of its configuration file.
     home.write_for_server("accounts", &format!("{}:TEXT{}\n", server.user, server.password))?;
     let file = home.write_for_server(
         "pgpool.conf",
         &configuration(home.sockets(), &home.temporary(), server, settings),
     )?;
     let mut command = Command::new(program);
-    // No accounts may control it.
+    // The file `pcp.conf` lists the accounts that may control the pooler. It does not exist, so no account may control
+    // the pooler.
     command.arg("-n").arg("-f").arg(file).arg("-F").arg(home.folder().join("pcp.conf"));
     Ok(command)
 }
 
-/// Asks for each setting, because it ignores those that it does not know.
+/// Asks the pooler for each setting, because it ignores settings that it does not know.
 pub(super) fn check(client: &mut Client, settings: &BTreeMap<String, String>) -> Result<(), StartError> {
     settings.keys().try_for_each(|name| match client.query(&format!("PGPOOL SHOW {name}")) {
         Ok(_) => Ok(()),
@@ -72,11 +73,11 @@ fn configuration(
         ("backend_clustering_mode", "raw"),
         ("backend_hostname0", &of_server),
         ("backend_port0", &port),
-        // A server that starts again is found again.
+        // With this flag, the pooler uses a server again after the server's restart.
         ("backend_flag0", "DISALLOW_TO_FAILOVER"),
         ("listen_addresses", ""),
         ("port", &port),
-        // The second name is that of version 4.4 and later.
+        // The second of the next two names is for version 4.4 and later.
         ("socket_dir", &sockets),
         ("unix_socket_directories", &sockets),
         ("pcp_listen_addresses", ""),

@@ -12,7 +12,7 @@ use super::tls::{self, TlsParameters};
 use super::trust::{self, LoginRules, TrustParameters};
 use crate::catalogue::entry::Family;
 
-/// Parameters for the server's place and the account.
+/// The parameters that say where the server listens and which account logs in.
 const PARAMETERS: [&str; 6] = ["socket", "host", "port", "user", "password", "dbname"];
 
 /// Where a server listens.
@@ -31,13 +31,13 @@ pub struct Dsn {
     pub(super) address: RemoteAddress,
     pub(super) user: String,
     password: Password,
-    /// `None` if Dyno makes the database.
+    /// The database in the address. `None` if the address names none, so that Dyno makes one.
     pub(super) database: Option<String>,
     pub(super) tls: Tls,
     pub(super) rules: LoginRules,
 }
 
-/// The decoded parts, before references are resolved.
+/// The decoded parts of an address. References to a password are not resolved yet.
 #[derive(Default)]
 struct Parts {
     host: Option<String>,
@@ -51,17 +51,17 @@ struct Parts {
 }
 
 impl Dsn {
-    /// The family of its server, by the scheme.
+    /// The family of the server, by the scheme.
     pub fn family(&self) -> Family {
         self.family
     }
 
     /// Parses an address: `mysql://`, `mariadb://` or `postgres://`, then
     /// `[user[:password]@][host[:port]][/database][?name=value&…]`. A password may be `${NAME}`, a variable of the
-    /// environment, or `${file:PATH}`, a file. Neither is read yet.
+    /// environment, or `${file:PATH}`, a file. This function does not read the variable or the file.
     ///
     /// # Errors
-    /// The text is no such address.
+    /// The text is not such an address.
     pub fn parse(text: &str) -> Result<Self, DsnError> {
         let (scheme, rest) = text.split_once("://").ok_or(DsnError::Scheme)?;
         let family = match scheme {
@@ -94,7 +94,7 @@ impl Dsn {
         })
     }
 
-    /// The same address, with the files for TLS relative to a folder.
+    /// Returns the address with its relative paths of certificate and key files resolved against a folder.
     #[must_use]
     pub fn in_folder(mut self, folder: &Path) -> Self {
         let Tls { ca, cert, key, .. } = &mut self.tls;
@@ -104,45 +104,46 @@ impl Dsn {
         self
     }
 
-    /// Its server and database, without the user. Systems with the same place share tables.
+    /// Returns the server and the database, without the user. Two systems with equal results use the same tables.
     pub fn place(&self) -> String {
         format!("{:?} {:?}", self.address, self.database)
     }
 
-    /// Whether it names a database. Without a name, [`Survey::hold`](super::Survey::hold) makes one.
+    /// Whether the address names a database. Without a name, [`Survey::hold`](super::Survey::hold) makes one.
     pub fn names_database(&self) -> bool {
         self.database.is_some()
     }
 
-    /// Checks the files that it names, so that mistakes are found early.
+    /// Checks the files that the address names, so that mistakes are found early.
     ///
     /// # Errors
-    /// A file is missing, or holds no certificate or key.
+    /// A file is missing, or does not contain a certificate or key.
     pub fn check_files(&self) -> Result<(), DsnError> {
         self.tls.check().map_err(|error| DsnError::TlsFile(error.to_string()))?;
         self.trust().map(drop)
     }
 
-    /// What the server may learn about the login. Reads the file with the server's key.
+    /// Returns what a login may reveal to the server. Reads the server's public key if the address names a file with
+    /// this key.
     pub(super) fn trust(&self) -> Result<Trust, DsnError> {
         let unusable = |error: TlsError| DsnError::TlsFile(error.to_string());
         let public_key = self.rules.key_file.as_deref().map(read_public_key).transpose().map_err(unusable)?;
         Ok(Trust { public_key, ..self.rules.trust.clone() })
     }
 
-    /// Whether the address itself holds the password.
+    /// Whether the address itself contains the password.
     pub fn has_clear_password(&self) -> bool {
         matches!(self.password, Password::Clear(_))
     }
 
-    /// The password in clear; empty without one. `variable` reads the environment.
+    /// Returns the password in clear text. Empty if there is none. `variable` reads an environment variable.
     pub(super) fn password(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, DsnError> {
         self.password.in_clear(variable)
     }
 }
 
 impl Parts {
-    /// `[user[:password]@][host[:port]][/database][?name=value&…]`.
+    /// Splits `[user[:password]@][host[:port]][/database][?name=value&…]`.
     fn split(text: &str, family: Family) -> Result<Self, DsnError> {
         let (text, query) = text.split_once('?').unwrap_or((text, ""));
         // A password may contain an '@', a host cannot.
@@ -166,7 +167,7 @@ impl Parts {
         Ok(parts)
     }
 
-    /// Reads `name=value&…`. A parameter overrides the part of the address that says the same.
+    /// Reads `name=value&…`. A parameter overrides the part of the address with the same meaning.
     fn read_parameters(&mut self, query: &str, family: Family) -> Result<(), DsnError> {
         let mut seen = Vec::new();
         for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
@@ -201,17 +202,22 @@ fn unknown_parameter(name: &str, family: Family) -> DsnError {
     DsnError::Parameter { name: name.to_owned(), known }
 }
 
-/// `host`, `host:port`, `[::1]:port`.
+/// Splits `host`, `host:port` or `[::1]:port`.
 fn split_port(text: &str) -> Result<(&str, Option<&str>), DsnError> {
     if let Some(rest) = text.strip_prefix('[') {
-        let (host, port) = rest.split_once(']').ok_or(DsnError::Malformed { part: "host" })?;
-        return Ok((host, port.strip_prefix(':')));
+        let (host, rest) = rest.split_once(']').ok_or(DsnError::Malformed { part: "host" })?;
+        let port = rest.strip_prefix(':');
+        return if rest.is_empty() || port.is_some() {
+            Ok((host, port))
+        } else {
+            Err(DsnError::Malformed { part: "host" })
+        };
     }
     Ok(text.split_once(':').map_or((text, None), |(host, port)| (host, Some(port))))
 }
 
-/// The address of a server. A host that is a path names a socket; for PostgreSQL it names the socket's folder, as in
-/// PostgreSQL's own tools.
+/// The address of a server. A host that is a path names a socket. For PostgreSQL, it names the socket's folder, as
+/// in PostgreSQL's own tools.
 fn address(family: Family, host: Option<String>, socket: Option<String>, port: u16) -> RemoteAddress {
     let path = socket.or_else(|| host.clone().filter(|host| host.starts_with('/')));
     match path.map(PathBuf::from) {
@@ -228,7 +234,7 @@ fn decode(text: &str, part: &'static str) -> Result<String, DsnError> {
     decoded.map(std::borrow::Cow::into_owned).map_err(|_| DsnError::Malformed { part })
 }
 
-/// The address without the password.
+/// Prints the address without the password.
 impl fmt::Display for Dsn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { family, address, user, password: _, database, tls: _, rules: _ } = self;
@@ -323,6 +329,7 @@ mod tests {
         assert_eq!(error("mysql://db.test?port=1&port=1"), DsnError::Twice { name: "port".to_owned() });
         assert_eq!(error("mysql://me:${NONE}@h"), DsnError::Variable { variable: "NONE".to_owned() });
         assert_eq!(error("mysql://[::1/b"), DsnError::Malformed { part: "host" });
+        assert_eq!(error("mysql://[::1]3306/b"), DsnError::Malformed { part: "host" });
         assert_eq!(error("mysql://me:%ff@h"), DsnError::Malformed { part: "password" });
         let text = error("mysql://me:${file:/nowhere/p}@h").to_string();
         assert!(text.contains("/nowhere/p"), "{text}");

@@ -32,10 +32,10 @@ const QUERY_PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Clone)]
 pub struct Remote {
     dsn: Dsn,
-    /// The password in clear.
+    /// The password in clear text.
     password: String,
     account: Account,
-    /// The database of its connections.
+    /// The database that connections use.
     database: String,
     trust: Trust,
     family: Family,
@@ -43,26 +43,26 @@ pub struct Remote {
     encryption: Option<Encryption>,
 }
 
-/// Why a running server cannot be used. The error never holds the password.
+/// Why a running server cannot be used. The error never contains the password.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RemoteError {
-    /// The password is not where the address says.
+    /// The password cannot be read from where the address says.
     #[error(transparent)]
     Dsn(#[from] DsnError),
-    /// It refuses the login.
+    /// The server refuses the login.
     #[error("cannot log in to {dsn}: {source}")]
     Client {
-        /// Its address, without the password.
+        /// The server's address, without the password.
         dsn: String,
         source: ClientError,
     },
-    /// It offers TLS, but TLS fails. The address did not ask for TLS.
+    /// The server offers TLS, but TLS fails. The address did not ask for TLS.
     #[error(
         "cannot log in to {dsn}: {source}; the server offers TLS, which is used unless the dsn has {without}"
     )]
     Preferred {
-        /// Its address, without the password.
+        /// The server's address, without the password.
         dsn: String,
         source: Box<ClientError>,
         /// The parameter that switches TLS off.
@@ -93,7 +93,7 @@ impl Remote {
         Ok(remote)
     }
 
-    /// The same server with another database.
+    /// Returns this server with another database for its connections.
     ///
     /// # Errors
     /// A file for TLS cannot be read any more.
@@ -113,7 +113,8 @@ impl Remote {
         }
     }
 
-    /// Asks for the version, which distinguishes MySQL and MariaDB. Addresses of either kind work for both.
+    /// Asks for the version, which shows whether the server is MySQL or MariaDB. An address with the scheme of one
+    /// product may lead to the other product.
     fn greet(&mut self) -> Result<(), ClientError> {
         let mut client = self.open(self.patience())?;
         self.encryption = client.encryption();
@@ -139,7 +140,7 @@ impl Remote {
         self.family
     }
 
-    /// The version that it reports.
+    /// The version that the server reports.
     pub fn version(&self) -> &str {
         &self.version
     }
@@ -153,7 +154,7 @@ impl Remote {
         &self.dsn.user
     }
 
-    /// Its password, in clear.
+    /// Returns the account's password in clear text.
     pub fn password(&self) -> &str {
         &self.password
     }
@@ -198,7 +199,7 @@ impl Remote {
     /// Executes one statement on a connection of its own.
     ///
     /// # Errors
-    /// The server refuses it, or takes longer than a minute.
+    /// The server refuses the statement, or takes longer than a minute.
     pub fn query(&self, sql: &str) -> Result<ResultSet, ClientError> {
         let mut client = self.open(self.patience())?;
         client.set_patience(Some(QUERY_PATIENCE))?;
@@ -214,7 +215,7 @@ impl Remote {
     }
 }
 
-/// The database of connections that make or drop another database.
+/// Returns the database to connect to while another database is made or dropped.
 fn elsewhere(family: Family) -> &'static str {
     match family {
         Family::Postgres => "postgres",
@@ -236,7 +237,7 @@ fn account(dsn: &Dsn, password: &str, trust: &Trust, database: &str) -> Result<A
     Ok(account.map_err(|error| DsnError::TlsFile(error.to_string()))?)
 }
 
-/// Its address, without the password.
+/// Prints the server's address without the password.
 impl fmt::Display for Remote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.dsn.fmt(f)

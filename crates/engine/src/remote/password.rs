@@ -1,22 +1,22 @@
-//! The password of a dsn, or the place where it is.
+//! The password of a dsn, or a reference to it.
 
 use std::fs;
 use std::path::PathBuf;
 
 use super::dsn_error::DsnError;
 
-/// A password as an address has it.
+/// A password in the form in which an address gives it.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Password {
     None,
     Clear(String),
-    /// In an environment variable of this name.
+    /// The password is in the environment variable of this name.
     Variable(String),
     File(PathBuf),
 }
 
 impl Password {
-    /// A password as it is written: `${NAME}`, `${file:PATH}`, or in clear.
+    /// Reads a password as a dsn gives it: `${NAME}`, `${file:PATH}`, or in clear text.
     pub(super) fn of(text: String) -> Self {
         match text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) {
             None if text.is_empty() => Self::None,
@@ -28,7 +28,7 @@ impl Password {
         }
     }
 
-    /// The password itself. Empty without a password. `variable` reads the environment.
+    /// Returns the password itself. Empty if there is none. `variable` reads an environment variable.
     pub(super) fn in_clear(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, DsnError> {
         match self {
             Self::None => Ok(String::new()),
@@ -39,7 +39,7 @@ impl Password {
             Self::File(file) => {
                 let unreadable =
                     |error: std::io::Error| DsnError::File { file: file.clone(), reason: error.to_string() };
-                // Editors add a line end. It is not part of the password.
+                // Editors add a line break at the end of a file. It is not part of the password.
                 Ok(fs::read_to_string(file).map_err(unreadable)?.trim_end_matches(['\r', '\n']).to_owned())
             }
         }

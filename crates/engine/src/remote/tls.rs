@@ -1,4 +1,4 @@
-//! The parameters of a dsn that concern TLS, by the names that the products' own clients give them.
+//! The TLS parameters of a dsn. They have the names that the products' own clients give them.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ const POSTGRES: TlsNames = TlsNames {
     modes: ["disable", "prefer", "require", "verify-ca", "verify-full"],
 };
 
-/// Names in MySQL's clients ("Command Options for Encrypted Connections" in the MySQL manual).
+/// Names of the options of MySQL's clients ("Command Options for Encrypted Connections" in the MySQL manual).
 const MYSQL: TlsNames = TlsNames {
     mode: "ssl-mode",
     ca: "ssl-ca",
@@ -27,7 +27,7 @@ const MYSQL: TlsNames = TlsNames {
     modes: ["DISABLED", "PREFERRED", "REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY"],
 };
 
-/// A product's names.
+/// The names of a product's TLS parameters.
 pub(super) fn names(family: Family) -> &'static TlsNames {
     match family {
         Family::Postgres => &POSTGRES,
@@ -35,7 +35,7 @@ pub(super) fn names(family: Family) -> &'static TlsNames {
     }
 }
 
-/// The values that a dsn gives them.
+/// The values of the TLS parameters in a dsn.
 #[derive(Default)]
 pub(super) struct TlsParameters {
     mode: Option<String>,
@@ -45,7 +45,7 @@ pub(super) struct TlsParameters {
 }
 
 impl TlsParameters {
-    /// The place of a parameter's value. `None` if the parameter does not concern TLS.
+    /// Returns the field that stores a parameter's value. Returns `None` if the parameter does not concern TLS.
     pub(super) fn place(&mut self, names: &TlsNames, name: &str) -> Option<&mut Option<String>> {
         match name {
             _ if name == names.mode => Some(&mut self.mode),
@@ -56,9 +56,9 @@ impl TlsParameters {
         }
     }
 
-    /// The TLS options that the parameters ask for. Reads no file. Without a mode, TCP connections are encrypted if the
-    /// server can, so that a password does not go in clear to a server with TLS. `is_local` means a unix socket. MySQL
-    /// encrypts it only on demand, PostgreSQL never.
+    /// Returns the TLS options for the parameters. Reads no file. Without a mode, a TCP connection is encrypted if the
+    /// server offers TLS, so that no password goes in clear text to such a server. `is_local` says that the connection
+    /// is by a unix socket. Such a connection is encrypted only for MySQL, and only if the mode says so.
     pub(super) fn tls(self, family: Family, is_local: bool) -> Result<Tls, DsnError> {
         let names = names(family);
         let mode = match &self.mode {

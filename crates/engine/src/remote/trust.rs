@@ -19,7 +19,7 @@ const MYSQL: [&str; 4] = ["connect-timeout", TAKES_KEY, KEY_FILE, CLEAR_TEXT];
 /// Names in libpq ("Parameter Key Words" in the PostgreSQL manual).
 const POSTGRES: [&str; 2] = ["connect_timeout", METHODS];
 
-/// The values that a dsn gives them.
+/// The values of the login parameters in a dsn.
 #[derive(Default)]
 pub(super) struct TrustParameters {
     timeout: Option<String>,
@@ -29,18 +29,18 @@ pub(super) struct TrustParameters {
     methods: Option<String>,
 }
 
-/// The rules that the parameters ask for.
+/// The rules for logins that follow from the parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct LoginRules {
-    /// The rules, without the key in `key_file`.
+    /// What a login may reveal. The server's key is missing here until `key_file` is read.
     pub(super) trust: Trust,
-    /// A file with the server's RSA key.
+    /// The path of a file with the server's RSA key.
     pub(super) key_file: Option<PathBuf>,
     /// Time limit of a login.
     pub(super) limit: Option<Duration>,
 }
 
-/// A product's names.
+/// The names of a product's parameters.
 pub(super) fn names(family: Family) -> &'static [&'static str] {
     match family {
         Family::Postgres => &POSTGRES,
@@ -49,7 +49,8 @@ pub(super) fn names(family: Family) -> &'static [&'static str] {
 }
 
 impl TrustParameters {
-    /// The place of a parameter's value. `None` for other parameters, and for those of other products.
+    /// Returns the field that stores a parameter's value. Returns `None` for other parameters, and for those of other
+    /// products.
     pub(super) fn place(&mut self, family: Family, name: &str) -> Option<&mut Option<String>> {
         let known = names(family).iter().find(|known| **known == name)?;
         Some(match *known {
@@ -61,7 +62,7 @@ impl TrustParameters {
         })
     }
 
-    /// The rules that the parameters ask for. Reads no file.
+    /// Returns the rules for the parameters. Reads no file.
     pub(super) fn rules(self, family: Family, mode: TlsMode) -> Result<LoginRules, DsnError> {
         let key_file = self.key_file.map(PathBuf::from);
         if key_file.is_some() && !mode.may_be_open() {
@@ -79,7 +80,7 @@ impl TrustParameters {
     }
 }
 
-/// A flag as in MySQL's option files. Without a value it is set.
+/// Reads a flag as in MySQL's option files. A flag without a value is set.
 fn flag(name: &'static str, text: Option<String>) -> Result<bool, DsnError> {
     match text.as_deref().map(str::to_ascii_lowercase).as_deref() {
         None | Some("off" | "0" | "false") => Ok(false),

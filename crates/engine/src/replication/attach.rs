@@ -11,20 +11,20 @@ use crate::start::server::error::StartError;
 /// Time limit of a statement.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Whether replicas refuse the writes of Dyno's own account, where the server can do that.
+/// Whether replicas refuse writes of Dyno's own account. Some servers cannot refuse them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplicaGuard {
-    /// They refuse them.
+    /// Replicas refuse writes of Dyno's own account.
     ReadOnly,
-    /// A replica may become a primary.
+    /// Replicas accept the writes, because a replica may become a primary.
     Open,
 }
 
-/// Makes replicas follow a primary. All of them have just started, on the same data. Returns primary and replicas as
-/// one topology, or `None` if the server was not started as a primary.
+/// Makes replicas follow a primary. All servers must have just started on the same data. Returns primary and
+/// replicas as one topology, or `None` if the server was not started as a primary.
 ///
 /// # Errors
-/// A server refuses.
+/// A server refuses a statement.
 pub fn attach(
     primary: &Server,
     replicas: &[Server],

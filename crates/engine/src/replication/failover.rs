@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::{Replicating, ReplicationError, Topology};
 
-/// Time between two looks at a replica that applies what it has received.
+/// Time between two checks of a replica that applies what it has received.
 const POLL: Duration = Duration::from_millis(5);
 /// Time limit of an answer.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(60);
@@ -16,20 +16,20 @@ const PROMOTION_PATIENCE: Duration = Duration::from_secs(180);
 /// A replica that has applied nothing for this time has applied all whole transactions that it received.
 const AT_REST: Duration = Duration::from_secs(2);
 
-/// How far a replica is.
+/// How much of the primary's log a replica has received and applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Progress {
-    /// Position in the primary's log up to which it has received events. A later one is larger.
+    /// Position in the primary's log up to which the replica has received events. A later position is larger.
     pub(crate) received: (u64, u64),
-    /// Position up to which it has applied them.
+    /// Position in the primary's log up to which the replica has applied events.
     pub(crate) applied: (u64, u64),
 }
 
 impl Topology {
-    /// Stops the replicas from receiving anything more, as if the network to their primary was cut.
+    /// Stops the replicas from receiving anything more, as if the network to their primary were cut.
     ///
     /// # Errors
-    /// A server refuses.
+    /// A server refuses a statement.
     pub fn cut_off(&self) -> Result<(), ReplicationError> {
         let Some(steps) = self.steps() else { return Ok(()) };
         if steps.is_primary_cut_off() {
@@ -44,11 +44,11 @@ impl Topology {
         Ok(())
     }
 
-    /// Makes the replica that has received most a primary, after it has applied everything that it received. Returns its place
-    /// in [`replicas`](Self::replicas).
+    /// Promotes the replica that has received most to be the primary, after it has applied everything that it received.
+    /// Returns its index in [`replicas`](Self::replicas).
     ///
     /// # Errors
-    /// A replica refuses, or has not applied everything after `patience`; or `stop` is set.
+    /// A replica refuses a statement, or has not applied everything within `patience`, or `stop` is set.
     pub fn fail_over(&self, patience: Duration, stop: &AtomicBool) -> Result<usize, ReplicationError> {
         let steps = self.steps().ok_or(ReplicationError::NoReplica)?;
         let mut furthest: Option<((u64, u64), usize)> = None;
@@ -72,8 +72,8 @@ impl Topology {
         progress.map_err(|source| ReplicationError::Replica { number: place as u32 + 1, source })
     }
 
-    /// Waits until a replica has applied what it received. The end of a log may be a part of a transaction, which it never
-    /// applies.
+    /// Waits until a replica has applied what it received. The end of a log may be only a part of a transaction,
+    /// which the replica never applies.
     fn await_applied(
         &self,
         steps: &dyn Replicating,

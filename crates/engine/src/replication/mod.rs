@@ -1,8 +1,9 @@
-//! Servers with replicas: each replica is a server of its own, which repeats the transactions of the primary.
+//! Servers with replicas. Each replica is a server of its own that repeats the transactions of the primary.
 //!
-//! A replica starts on a copy of the data on which the primary starts. So both have the same history, and the
-//! replica follows from the primary's first transaction on. Tokens show how far it is: numbers in a small table of
-//! Dyno's own, written on the primary and read on the replica. They mean the same for every server.
+//! A replica starts on a copy of the data on which its primary starts. So both have the same history, and the replica
+//! repeats all transactions from the primary's first one on. Tokens show how far the replica is. A token is a number in
+//! a small table of Dyno's own, written on the primary and read on the replica. Unlike a position in a log, a token has
+//! the same form in every family.
 
 mod attach;
 mod error;
@@ -38,33 +39,34 @@ use crate::machine::path_error::{At as _, PathError};
 use crate::start::access::Access;
 use crate::start::server::error::StartError;
 
-/// What a replica says about itself.
+/// The status that a replica reports.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReplicaStatus {
-    /// How far it is behind the primary, in seconds; `None` if it does not know.
+    /// How far the replica is behind the primary, in seconds. `None` if the replica does not know.
     pub behind_seconds: Option<f64>,
-    /// Why it has stopped; `None` if it goes on, or tries to.
+    /// Why the replica has stopped. `None` if it runs, or tries to reach its primary.
     pub stopped: Option<String>,
 }
 
 /// The steps of replication that differ between families.
 pub(crate) trait Replicating: Sync {
-    /// Checks that the installation has what the role needs.
+    /// Checks that the installation can start a server with this role, for example that it has the needed plug-in.
     fn check(&self, _site: &Site<'_>) -> Result<(), StartError> {
         Ok(())
     }
 
-    /// Settings that a server gets with its role, with `_` for `-`. Those of the user give way.
+    /// Settings that follow from a server's role. They replace the user's settings. Their names are written with `_`
+    /// instead of `-`.
     fn own_settings(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// The statement after which those of a session are not repeated by other servers.
+    /// A statement that keeps the later statements of its session from being replicated.
     fn local_statement(&self) -> Option<&'static str> {
         None
     }
 
-    /// Prepares each start of a server, which does not run.
+    /// Prepares a server's start. It is called before each start, while the server does not run.
     fn before_start(&self, _site: &Site<'_>) -> Result<(), StartError> {
         Ok(())
     }
@@ -77,58 +79,58 @@ pub(crate) trait Replicating: Sync {
         None
     }
 
-    /// Whether a server that takes connections also executes statements.
+    /// Whether a server executes statements. It may take connections before that.
     fn is_ready(&self, _client: &mut Client) -> Result<bool, ClientError> {
         Ok(true)
     }
 
-    /// Prepares the data folder of a replica, a copy of that on which its primary starts.
+    /// Prepares the data folder of a replica, which is a copy of the data on which its primary starts.
     fn prepare(&self, _site: &Site<'_>) -> Result<(), StartError> {
         Ok(())
     }
 
-    /// Notes the replicas of a primary, for its next start.
+    /// Records the replicas of a primary, for its next start.
     fn remember(&self, _primary: &Site<'_>, _replicas: &[Access]) -> Result<(), PathError> {
         Ok(())
     }
 
-    /// Statements on a primary that has just started, before replicas follow it.
+    /// Statements to execute on a primary that has just started, before replicas follow it.
     fn primary_statements(&self, _entry: &Entry) -> Vec<String> {
         Vec::new()
     }
 
-    /// Statements on a replica that has just started, to make it follow its primary at `host`.
+    /// Statements to execute on a replica that has just started. They make it follow its primary at `host`.
     fn replica_statements(&self, _entry: &Entry, _host: &str, _role: &Role) -> Vec<String> {
         Vec::new()
     }
 
-    /// Statements on a replica that follows, to keep Dyno's own account from writing on it, where the server can do that.
+    /// Statements on a running replica. They keep Dyno's own account from writing there, if the server can do that.
     fn guard_statements(&self, _entry: &Entry) -> Vec<String> {
         Vec::new()
     }
 
-    /// How far a replica is.
+    /// Returns how much of the primary's log a replica has received and applied.
     fn progress(&self, client: &mut Client) -> Result<Progress, ClientError>;
 
-    /// Whether the network is cut at the primary, not at its replicas.
+    /// Whether [`cut_off`](Self::cut_off) is called for the primary, rather than for its replicas.
     fn is_primary_cut_off(&self) -> bool {
         false
     }
 
-    /// Stops a server from receiving anything more from the others.
+    /// Stops a server from receiving anything more from other servers.
     fn cut_off(&self, client: &mut Client) -> Result<(), ClientError>;
 
-    /// Makes a primary of a replica, which then takes writes. The primary before it is gone.
+    /// Turns a replica into a primary, which takes writes. The earlier primary is gone.
     fn promote(&self, client: &mut Client, replication: &Replication) -> Result<(), ClientError>;
 
-    /// What a replica says about itself.
+    /// Asks a replica for its status.
     fn status(&self, client: &mut Client) -> Result<ReplicaStatus, ClientError>;
 
-    /// The number of replicas that can let a primary's commit return; 0 if commits wait for none.
+    /// The number of replicas whose confirmation lets a primary's commit return. 0 if commits wait for no replica.
     fn waited_for(&self, client: &mut Client) -> Result<u32, ClientError>;
 }
 
-/// The steps of a family; `None` for a family without a server.
+/// Returns the replication steps of a family. Returns `None` for a family without a server.
 pub(crate) fn replicating(family: Family, mode: ReplicationMode) -> Option<&'static dyn Replicating> {
     match (family, mode) {
         (Family::Sqlite, _) => None,
@@ -138,7 +140,7 @@ pub(crate) fn replicating(family: Family, mode: ReplicationMode) -> Option<&'sta
     }
 }
 
-/// Removes a file, if it is there. Of a link, the link itself is removed.
+/// Removes a file. Succeeds if there is none. If the file is a link, removes the link itself.
 fn remove(path: &Path) -> Result<(), PathError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).at("remove", path),
@@ -146,7 +148,8 @@ fn remove(path: &Path) -> Result<(), PathError> {
     }
 }
 
-/// Writes a file of a data folder, which only the server may read. A link that is there is replaced, not followed.
+/// Writes a file of a data folder, which only the server may read. Replaces a link of that name, and does not follow
+/// it.
 fn write_new(path: &Path, text: &str) -> Result<(), PathError> {
     remove(path)?;
     let file = File::options().create_new(true).write(true).mode(0o600).open(path);

@@ -1,7 +1,8 @@
-//! Replication of MySQL and MariaDB: by the binary log, from its beginning on.
+//! Replication of MySQL and MariaDB, by the binary log from its beginning.
 //!
-//! MySQL renamed its statements, its columns and its plug-ins; from 8.0.26 on all have the new words. MariaDB has kept
-//! the old ones, and has semi-synchronous replication built in since 10.3.3.
+//! MySQL renamed its statements, columns and plug-ins: `master` became `source`, and `slave` became `replica`. From
+//! 8.0.26 on, all have the new names. MariaDB has kept the old names. MariaDB has semi-synchronous replication built in
+//! since 10.3.3.
 
 use dyno_client::{Client, ClientError, ResultSet};
 
@@ -13,19 +14,20 @@ use crate::replication::role::{Replication, ReplicationMode, Role};
 use crate::start::access::HOST;
 use crate::start::server::error::StartError;
 
-/// Settings that a primary or a replica gets with its role.
+/// Settings that follow from a server's role as a primary or a replica.
 const OF_ROLE: [&str; 3] = ["log_bin", "server_id", "skip_log_bin"];
 /// Name of the binary log. Its first file is `binlog.000001`, in which events begin at byte 4.
 const LOG: &str = "binlog";
-/// The file with the server's own identity, which a copy must not have.
+/// The file with the server's UUID. A copy of the data must not have it.
 const IDENTITY: &str = "auto.cnf";
-/// A primary never gives up waiting for replicas: the longest time that all versions take, 49 days, in ms.
+/// How long a primary waits for replicas, in ms. This is the longest time that all versions take, 49 days, so a
+/// primary never gives up.
 const TIMEOUT_MS: u32 = u32::MAX;
 
 #[derive(Debug)]
 pub(crate) struct MysqldReplication;
 
-/// The words of a version for the two sides of replication.
+/// A version's words for a primary and a replica in the names of settings and plug-ins.
 struct Words {
     source: &'static str,
     replica: &'static str,
@@ -120,7 +122,8 @@ impl Replicating for MysqldReplication {
         }
         let mut statements = Vec::new();
         if entry.family == Family::Mysql && entry.is_at_least(5, 7) {
-            // It would leave out transactions whose identifiers it knows from its copy.
+            // The identifiers of the copied data's transactions are forgotten. Otherwise the replica would leave out
+            // transactions of the primary with these identifiers.
             statements.push(forget_history(entry).to_owned());
         }
         statements.push(format!("{statement} {}", options.join(", ")));
@@ -191,7 +194,7 @@ impl Replicating for MysqldReplication {
     }
 }
 
-/// What a replica shows of its replication: one row, or none.
+/// The answer of a replica to `SHOW REPLICA STATUS`: one row, or none.
 struct Row(ResultSet);
 
 impl Row {
@@ -203,7 +206,7 @@ impl Row {
         }
     }
 
-    /// A column under its new or its old name; empty if there is none.
+    /// Returns the value in a column, given the column's new and old names. Empty if there is none.
     fn either(&self, names: [&str; 2]) -> String {
         let column = |name: &str| {
             let place = self.0.columns.iter().position(|column| column.eq_ignore_ascii_case(name))?;
@@ -217,12 +220,13 @@ impl Row {
     }
 }
 
-/// The number in a name such as `binlog.000012`.
+/// Returns the number in a log file's name, such as 12 for `binlog.000012`.
 fn number_of_file(name: &str) -> u64 {
     name.rsplit('.').next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
-/// Executes a statement with the new words, or if the server does not know them, the old ones.
+/// Executes a statement written with the new names. If the server refuses it, executes the statement written with the
+/// old names.
 fn new_or_old(client: &mut Client, new: &str, old: &str) -> Result<(), ClientError> {
     match client.query(new) {
         Err(ClientError::Server(_)) => client.query(old).map(drop),
@@ -230,7 +234,7 @@ fn new_or_old(client: &mut Client, new: &str, old: &str) -> Result<(), ClientErr
     }
 }
 
-/// The statement that begins the binary log anew.
+/// Returns the statement that deletes the binary log and starts a new one.
 fn forget_history(entry: &Entry) -> &'static str {
     if entry.family == Family::Mysql && entry.is_at_least(8, 2) {
         "RESET BINARY LOGS AND GTIDS"
@@ -239,7 +243,7 @@ fn forget_history(entry: &Entry) -> &'static str {
     }
 }
 
-/// Arguments with which a primary's commits wait for replicas.
+/// Returns the arguments that make a primary's commits wait for replicas.
 fn waiting(entry: &Entry, replication: &Replication) -> Vec<String> {
     if replication.mode == ReplicationMode::Asynchronous {
         return Vec::new();
@@ -255,13 +259,13 @@ fn waiting(entry: &Entry, replication: &Replication) -> Vec<String> {
     arguments
 }
 
-/// The plug-in of a side; `None` if it is built in.
+/// Returns the file of the plug-in for a primary or a replica (`side`). Returns `None` if it is built in.
 fn library(entry: &Entry, side: &str) -> Option<String> {
     let is_built_in = entry.family == Family::Mariadb && number(entry) >= (10, 3, 3);
     (!is_built_in).then(|| format!("semisync_{side}.so"))
 }
 
-/// The argument that loads it.
+/// Returns the argument that loads the plug-in for a primary or a replica (`side`).
 fn plugin(entry: &Entry, side: &str) -> Option<String> {
     library(entry, side).map(|library| format!("--plugin-load-add={library}"))
 }
@@ -270,14 +274,14 @@ fn words(entry: &Entry) -> Words {
     if entry.family == Family::Mysql && number(entry) >= (8, 0, 26) { NEW } else { OLD }
 }
 
-/// The version. A name without its third number stands for the latest.
+/// Returns the version's numbers. A version without a third number means the latest such version.
 fn number(entry: &Entry) -> (u32, u32, u32) {
     let has_third = entry.version.split('.').count() > 2;
     let third = if has_third { entry.version_number(2) } else { u32::MAX };
     (entry.version_number(0), entry.version_number(1), third)
 }
 
-/// Keeps Dyno's own account from writing on a replica, where the server can do that.
+/// Returns statements that keep Dyno's own account from writing on a replica. Empty if the server cannot do that.
 fn read_only(entry: &Entry) -> Vec<String> {
     match entry.family {
         Family::Mysql if number(entry) >= (5, 7, 8) => vec!["SET GLOBAL super_read_only = ON".to_owned()],

@@ -1,7 +1,6 @@
 //! Streaming replication of PostgreSQL.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use dyno_client::{Client, ClientError};
 
@@ -11,19 +10,19 @@ use crate::replication::failover::Progress;
 use crate::replication::role::{Replication, ReplicationMode, Role};
 use crate::start::server::error::StartError;
 
-/// Log that a primary keeps for replicas that fall behind, in MB.
+/// How much WAL a primary keeps for replicas that fall behind, in MB.
 const KEPT_MB: u32 = 1024;
-/// Connections of replicas that a primary takes. A replica needs as many as any primary that worked on its data before.
+/// The value of `max_wal_senders`: the maximum number of replicas' connections that a primary takes. A replica does not
+/// start with a smaller value than that of any primary that has written the replica's data.
 const SENDERS: u32 = 20;
-/// Settings that a replica has at least as high as the server that made its data, with initdb's values.
+/// Minimal values of a replica's settings. A replica does not start with smaller values than those of the server that
+/// wrote its data. The values here are the defaults of initdb, except for [`SENDERS`].
 const LEAST: [(&str, u32); 4] = [
     ("max_connections", 100),
     ("max_locks_per_transaction", 64),
     ("max_wal_senders", SENDERS),
     ("max_worker_processes", 8),
 ];
-/// Time between two looks whether a replica still receives.
-const POLL: Duration = Duration::from_millis(2);
 /// Size of a file of the log, in MB.
 const SEGMENT_MB: u32 = 16;
 
@@ -31,7 +30,8 @@ const SEGMENT_MB: u32 = 16;
 pub(crate) struct PostgresReplication;
 
 impl Replicating for PostgresReplication {
-    /// Version 9.6 creates data folders with a log that is too small for replicas.
+    /// Refuses versions before 10. They create data folders with `wal_level = minimal`, and a replica cannot start on
+    /// such data.
     fn check(&self, site: &Site<'_>) -> Result<(), StartError> {
         match site.role {
             Role::Primary(_) | Role::Replica { .. } if site.entry().version_number(0) < 10 => {
@@ -44,7 +44,8 @@ impl Replicating for PostgresReplication {
     fn arguments(&self, site: &Site<'_>) -> Vec<String> {
         let Some(replication) = site.role.replication() else { return Vec::new() };
         let version = site.entry().version_number(0);
-        // A replica needs the primary's values.
+        // Primary and replicas get the same values of these settings, because a replica needs the values of its
+        // primary.
         let mut settings = vec![
             "wal_level=replica".to_owned(),
             format!("max_wal_senders={SENDERS}"),
@@ -87,7 +88,8 @@ impl Replicating for PostgresReplication {
     fn status(&self, client: &mut Client) -> Result<ReplicaStatus, ClientError> {
         let found = client.query("SELECT extract(epoch FROM now() - pg_last_xact_replay_timestamp())")?;
         let behind = found.rows.into_iter().flatten().flatten().next();
-        // It tries for ever to reach its primary, and says only in its log why it cannot.
+        // A replica tries for ever to reach its primary. Only the replica's log says why it cannot, so `stopped` is
+        // `None`.
         Ok(ReplicaStatus { behind_seconds: behind.and_then(|text| text.parse().ok()), stopped: None })
     }
 
@@ -100,21 +102,19 @@ impl Replicating for PostgresReplication {
         Ok(Progress { received: next(), applied: next() })
     }
 
-    /// A server from version 13 on reads the address of its primary again.
+    /// Removes the address of the primary from the replica's settings. From version 13 on, a reload applies this.
     fn cut_off(&self, client: &mut Client) -> Result<(), ClientError> {
         client.query("ALTER SYSTEM SET primary_conninfo = ''")?;
         client.query("SELECT pg_reload_conf()")?;
-        // The process that receives ends soon after.
-        let is_there = |client: &mut Client| {
-            Ok::<bool, ClientError>(!client.query("SELECT 1 FROM pg_stat_wal_receiver")?.rows.is_empty())
-        };
-        while is_there(client)? {
-            std::thread::sleep(POLL);
-        }
+        // This statement waits in the server until the process that receives the log has ended. Its time limit is that
+        // of the client for an answer.
+        client.query(
+            "DO $$ BEGIN WHILE EXISTS (SELECT 1 FROM pg_stat_wal_receiver) LOOP PERFORM pg_sleep(0.005); END LOOP; END $$",
+        )?;
         Ok(())
     }
 
-    /// The server first applies everything that it has received. The function is there from version 12 on.
+    /// Calls `pg_promote`, which first applies all received WAL. Version 12 and later have it.
     fn promote(&self, client: &mut Client, _replication: &Replication) -> Result<(), ClientError> {
         client.query("SELECT pg_promote(true, 60)").map(drop)
     }
@@ -127,8 +127,8 @@ impl Replicating for PostgresReplication {
 }
 
 impl PostgresReplication {
-    /// Arguments that follow the user's settings. A replica does not start with smaller values than the data was made
-    /// with: those of the user's settings, or the defaults.
+    /// Returns arguments to append after the user's settings, which they override. They raise the settings that are too
+    /// low for a replica. A replica does not start with lower values than those of the server that wrote its data.
     pub(crate) fn least(site: &Site<'_>) -> Vec<String> {
         let Role::Replica { .. } = site.role else { return Vec::new() };
         let value = |name: &str| site.settings.iter().rfind(|(own, _)| own == name)?.1.parse::<u32>().ok();
@@ -137,7 +137,7 @@ impl PostgresReplication {
     }
 }
 
-/// The names of the standbys that commits wait for.
+/// Returns the value of `synchronous_standby_names`: how many standbys commits wait for, and the names of all standbys.
 fn standbys(replication: &Replication) -> String {
     let names: Vec<String> = (1..=replication.replicas).map(standby).collect();
     let waits_for = replication.mode.waits_for(replication.replicas);

@@ -1,4 +1,4 @@
-//! What a server is to others, and what a commit waits for.
+//! A server's role in replication, and what a commit waits for.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,19 +10,20 @@ use crate::start::access::Access;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReplicationMode {
-    /// No replica.
+    /// A commit waits for no replica.
     #[default]
     Asynchronous,
-    /// One replica, which must have received the transaction.
+    /// A commit waits until one replica has received the transaction.
     SemiSynchronous,
-    /// All replicas, which must have received the transaction.
+    /// A commit waits until all replicas have received the transaction.
     Synchronous,
-    /// All replicas, which must have received the transaction and take writes too: a Galera cluster of MariaDB.
+    /// A commit waits until all replicas have received the transaction. Replicas take writes too: a Galera cluster of
+    /// MariaDB.
     Galera,
 }
 
 impl ReplicationMode {
-    /// Its word in plans and results.
+    /// Returns the word for the mode in plans and results.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Asynchronous => "asynchronous",
@@ -32,7 +33,7 @@ impl ReplicationMode {
         }
     }
 
-    /// The number of replicas that a commit waits for, of `replicas`.
+    /// How many of a primary's `replicas` a commit waits for.
     pub fn waits_for(self, replicas: u32) -> u32 {
         match self {
             Self::Asynchronous => 0,
@@ -48,22 +49,22 @@ pub struct Replication {
     pub mode: ReplicationMode,
     /// Number of replicas.
     pub replicas: u32,
-    /// Time for which replicas hold back what they have received, in seconds.
+    /// The delay after which replicas apply a received transaction, in seconds.
     pub delay_seconds: u32,
 }
 
-/// What a server is to others.
+/// A server's role in replication.
 #[derive(Clone, Debug, Default)]
 pub enum Role {
-    /// It has no replica.
+    /// The server is not replicated.
     #[default]
     Alone,
     Primary(Replication),
     Replica {
-        /// From 1.
+        /// The replica's number, from 1.
         number: u32,
         replication: Replication,
-        /// The server that it follows. Its port must stay the same.
+        /// The server that the replica follows. Its port must stay the same.
         primary: Box<Access>,
     },
 }
@@ -76,7 +77,7 @@ impl Role {
         }
     }
 
-    /// The steps of a server with this role; `None` for a family without a server.
+    /// Returns the replication steps for a server with this role. Returns `None` for a family without a server.
     pub(crate) fn steps(&self, family: Family) -> Option<&'static dyn Replicating> {
         let mode = self.replication().map(|replication| replication.mode);
         replicating(family, mode.unwrap_or_default())

@@ -6,9 +6,9 @@ use dyno_client::{Client, ClientError};
 
 use crate::catalogue::entry::Family;
 
-/// The schema (MySQL's database) of the table.
+/// The schema (MySQL's database) of the table that contains the token.
 const SCHEMA: &str = "dyno_probe";
-/// The table, which has one row.
+/// The table that contains the token. It has one row.
 const TABLE: &str = "dyno_probe.token";
 
 /// Writes tokens on a primary.
@@ -26,7 +26,7 @@ impl TokenWriter {
     /// Makes the table of tokens if it is missing.
     ///
     /// # Errors
-    /// The server refuses.
+    /// The server refuses a statement.
     pub fn new(mut client: Client, family: Family) -> Result<Self, ClientError> {
         let kind = if family == Family::Postgres { "SCHEMA" } else { "DATABASE" };
         client.query(&format!("CREATE {kind} IF NOT EXISTS {SCHEMA}"))?;
@@ -40,10 +40,10 @@ impl TokenWriter {
         Ok(Self { client, latest: 0 })
     }
 
-    /// Commits a new token, which is larger than all tokens before it, also those of earlier writers.
+    /// Commits a new token. It is larger than all earlier tokens, including those of earlier writers.
     ///
     /// # Errors
-    /// The server refuses, or does not answer in time. The token may then be there or not.
+    /// The server refuses the statement, or does not answer in time. The token may have been written despite the error.
     pub fn write(&mut self) -> Result<u64, ClientError> {
         let now_us = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as u64);
         self.latest = now_us.max(self.latest + 1);
@@ -57,7 +57,7 @@ impl TokenReader {
         Self { client }
     }
 
-    /// The latest token that the replica has; 0 if it has none, or no table yet.
+    /// Returns the latest token that the replica has. Returns 0 if the replica has no token, or no table yet.
     ///
     /// # Errors
     /// The server does not answer.

@@ -1,4 +1,4 @@
-//! A primary with its replicas, as those see it who connect to them.
+//! A primary with its replicas, as their clients see them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -12,9 +12,9 @@ use crate::replication::role::Replication;
 use crate::start::access::Access;
 use crate::start::connect::{Transport, connect};
 
-/// Time between two looks at a replica that is not as far as its primary.
+/// Time between two checks of a replica that has not caught up with its primary.
 const POLL: Duration = Duration::from_millis(5);
-/// Time between two questions to a replica whether it has stopped.
+/// Time between two checks whether a replica has stopped.
 const STATUS_EVERY: Duration = Duration::from_millis(250);
 /// Time limit of an answer.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(20);
@@ -25,12 +25,12 @@ pub struct Topology {
     pub family: Family,
     pub replication: Replication,
     pub primary: Access,
-    /// In the order of their numbers, which begin at 1.
+    /// The replicas in the order of their numbers. The first replica has number 1.
     pub replicas: Vec<Access>,
 }
 
 impl Topology {
-    /// The steps of its servers.
+    /// Returns the replication steps of the servers' family.
     pub(super) fn steps(&self) -> Option<&'static dyn Replicating> {
         replicating(self.family, self.replication.mode)
     }
@@ -38,31 +38,31 @@ impl Topology {
     /// Connects to the primary. `patience` is the time limit of each answer.
     ///
     /// # Errors
-    /// It refuses.
+    /// The server refuses the login, or does not answer.
     pub fn connect_primary(&self, patience: Duration) -> Result<Client, ClientError> {
         connect(self.family, &self.primary, Transport::Socket, patience)
     }
 
-    /// Connects to a replica, by its place in [`replicas`](Self::replicas).
+    /// Connects to a replica. `place` is its index in [`replicas`](Self::replicas).
     ///
     /// # Errors
-    /// It refuses.
+    /// The server refuses the login, or does not answer.
     pub fn connect_replica(&self, place: usize, patience: Duration) -> Result<Client, ClientError> {
         connect(self.family, &self.replicas[place], Transport::Socket, patience)
     }
 
-    /// A writer of tokens on the primary.
+    /// Returns a writer of tokens on the primary.
     ///
     /// # Errors
-    /// The primary refuses.
+    /// The primary refuses a statement, or does not answer.
     pub fn writer(&self, patience: Duration) -> Result<TokenWriter, ClientError> {
         TokenWriter::new(self.connect_primary(patience)?, self.family)
     }
 
-    /// What a replica says about itself.
+    /// Asks a replica for its status.
     ///
     /// # Errors
-    /// It does not answer.
+    /// The replica does not answer.
     pub fn status(&self, client: &mut Client) -> Result<ReplicaStatus, ClientError> {
         self.steps().ok_or(ClientError::NoServer)?.status(client)
     }
@@ -70,8 +70,8 @@ impl Topology {
     /// Waits until each replica has everything that the primary has committed, and returns how long that took.
     ///
     /// # Errors
-    /// Commits wait for fewer replicas than the mode says. A replica has stopped, is not as far after `patience`, or
-    /// does not answer; the primary refuses; or `stop` is set.
+    /// A replica has stopped, has not caught up after `patience`, or does not answer. The primary refuses a
+    /// statement, or its commits wait for fewer replicas than the mode says. Or `stop` is set.
     pub fn catch_up(&self, patience: Duration, stop: &AtomicBool) -> Result<Duration, ReplicationError> {
         let began = Instant::now();
         let written = self.writer(patience).and_then(|mut writer| writer.write());
@@ -89,10 +89,11 @@ impl Topology {
         Ok(began.elapsed())
     }
 
-    /// Checks that commits wait for replicas as the mode says. A server may give up waiting, and tells it in a status.
+    /// Checks that commits wait for as many replicas as the mode says. A server may stop waiting, and then shows this
+    /// in its status.
     ///
     /// # Errors
-    /// They do not, or the primary refuses.
+    /// Commits wait for fewer replicas than the mode says, or the primary refuses a statement.
     pub fn check_mode(&self) -> Result<(), ReplicationError> {
         let wanted = self.replication.mode.waits_for(self.replication.replicas);
         let Some(steps) = self.steps().filter(|_| wanted > 0) else { return Ok(()) };

@@ -1,4 +1,5 @@
-//! Makes a user's own entry of an archive. The entry follows from what the server reports about itself.
+//! Makes a catalogue entry for a user's archive. Runs the server in the archive to learn the entry's engine and
+//! version.
 
 use std::env;
 use std::fs::{self, File};
@@ -23,7 +24,7 @@ use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
 use crate::source::workspace::Workspace;
 
-/// An entry of an archive.
+/// An entry that was made from an archive, and facts about the archive.
 #[derive(Debug)]
 pub struct Added {
     pub entry: Entry,
@@ -42,19 +43,19 @@ pub enum AddError {
     /// The archive cannot be downloaded or unpacked.
     #[error(transparent)]
     Fetch(#[from] FetchError),
-    /// It is neither a file nor an address.
+    /// The archive is given by an address from which Dyno does not fetch.
     #[error("{0}")]
     Place(String),
-    /// It has no server, or its server does not run here.
+    /// The archive has no server, or its server does not run here.
     #[error("the archive cannot be used: {0}")]
     Server(#[from] BasedirError),
-    /// There is an entry of that name.
+    /// There is already an entry of that name.
     #[error("{} exists already; remove it, or give another --name", file.display())]
     Exists { file: PathBuf },
-    /// This user has no folder of entries.
+    /// There is no home folder, so this user has no folder of entries.
     #[error("there is no home folder for the entry; set XDG_CONFIG_HOME")]
     NoHome,
-    /// The name does not name an engine.
+    /// The entry would not be valid, for example because the name does not name an engine.
     #[error(transparent)]
     Entry(#[from] CatalogueError),
 }
@@ -65,12 +66,12 @@ impl From<PathError> for AddError {
     }
 }
 
-/// Makes an entry for an archive, given as a file or an address. Asks the archive's server for its product and version.
-/// `name` gives the entry another name or version. `sha256` is the checksum that the archive must have.
+/// Makes an entry for an archive, given as a file or an address. Runs the server in the archive to learn its product
+/// and version. `name` gives the entry another name or version. `sha256` is the checksum that the archive must have.
 ///
 /// # Errors
-/// The archive cannot be downloaded, has another checksum, or has no server that runs here. Or there is an entry of
-/// that name.
+/// The archive cannot be downloaded, has another checksum, or has no server that runs here, or there is already an
+/// entry of that name.
 pub fn add(
     place: &str,
     name: Option<&SystemName>,
@@ -150,7 +151,7 @@ fn archive_of(location: &Location) -> String {
     }
 }
 
-/// Writes the entry of a server, unless there is an entry of that name.
+/// Writes the entry of a server. Fails if there is already an entry of that name.
 fn write(
     found: &Installation,
     location: &Location,

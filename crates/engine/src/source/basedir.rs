@@ -1,4 +1,4 @@
-//! A user's server in a folder, such as a patched build. Its own version output identifies it.
+//! A user's server in a folder, such as a patched build. It is identified by what it prints for `--version`.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -19,23 +19,23 @@ use crate::source::error::BasedirError;
 const PATIENCE: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(5);
 const SHOWN_LINES: usize = 5;
-/// Storage engines that builds of MySQL may have although the catalogue's builds do not, with the files of their
-/// plugins.
+/// Storage engines that a user's build of MySQL may have, and that the catalogue's builds of MySQL do not have. Each is
+/// listed with the file of its plugin.
 const PLUGINS: [(&str, &str); 2] = [("rocksdb", "ha_rocksdb.so"), ("tokudb", "ha_tokudb.so")];
 
-/// Family and version of a server, as it prints them.
+/// The family and version that a server reports for `--version`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Said {
     pub(crate) family: Family,
-    /// `8.0.33`.
+    /// The version, such as `8.0.33`.
     pub(crate) version: String,
-    /// `8.0.33-25`, with the builder's suffix.
+    /// The version with the builder's suffix, such as `8.0.33-25`.
     pub(crate) exact: String,
 }
 
 impl Installation {
-    /// Finds the server in a folder. The server prints its family and version. The usual places are searched for its
-    /// layout. Its options are those of the nearest version in the built-in catalogue.
+    /// Finds the server in a folder, and runs it to learn its family and version. Searches the usual paths for the
+    /// server's files. Takes the server's options from the nearest version in the built-in catalogue.
     ///
     /// # Errors
     /// There is no server in the folder, or it does not run.
@@ -51,8 +51,8 @@ impl Installation {
         Ok(installation)
     }
 
-    /// Like [`from_basedir`](Self::from_basedir), but runs nothing. The program's name gives the family, and the
-    /// version is `?`. It serves only for display.
+    /// Like [`from_basedir`](Self::from_basedir), but runs nothing. The name of the server's program gives the
+    /// family, and the version is `?`.
     ///
     /// # Errors
     /// There is no server in the folder.
@@ -76,7 +76,8 @@ impl Installation {
         Ok(installation)
     }
 
-    /// Asks the server of an entry, unpacked in a folder, for its family and version.
+    /// Runs the server that is unpacked in the folder `root`, to learn its family and version. `entry` is the server's
+    /// entry.
     pub(crate) fn said_in(entry: &Entry, root: &Path, cache: &Cache) -> Result<Said, BasedirError> {
         let mut entry = entry.clone();
         let layout = entry.layout.or_detected(root);
@@ -90,7 +91,7 @@ impl Installation {
         family.engine().clone_into(&mut self.entry.engine);
     }
 
-    /// Asks the server for its version.
+    /// Runs the server to learn its version.
     fn ask(&self) -> Result<Said, BasedirError> {
         let server = self.path(&self.entry.layout.server);
         let silent = |reason: String, output: &[u8]| BasedirError::Silent {
@@ -134,12 +135,12 @@ impl Installation {
         Ok((status, bytes))
     }
 
-    /// Takes options and storage engines from the nearest version of the catalogue. `has` tells whether a file is among
-    /// its plugins.
+    /// Takes options and storage engines from the nearest version of the catalogue. `has` returns whether the
+    /// installation has a plugin with the given file name.
     pub(crate) fn take_after_the_nearest(&mut self, has: &dyn Fn(&str) -> bool) {
         let catalogue = Catalogue::builtin();
         let Some(nearest) = catalogue.nearest(&self.entry.engine, &self.entry.version) else { return };
-        // Any entry of the product may know how to load an existing plugin.
+        // All entries of the product are searched, because each may list other plugins.
         let of_product = catalogue.entries().iter().filter(|entry| entry.engine == self.entry.engine);
         let mut loadable: BTreeMap<_, _> = of_product
             .flat_map(|entry| entry.storage_engine_options.clone())
@@ -156,7 +157,8 @@ impl Installation {
         storage_engines.extend(loadable.keys().cloned());
         self.entry.options = nearest.options.clone();
         if self.entry.family == Family::Mysql && self.entry.is_at_least(5, 7) {
-            // The default may be a folder that only an installed package has.
+            // Without this empty value, the server would use its default for this setting. That may be a folder that
+            // exists only if the server was installed as a package.
             self.entry.options.entry("secure_file_priv".to_owned()).or_default();
         }
         self.entry.storage_engines = storage_engines;
@@ -164,7 +166,8 @@ impl Installation {
     }
 }
 
-/// `mysqld  Ver 8.0.33 for Linux on x86_64 (MySQL Community Server - GPL)`, or `postgres (PostgreSQL) 16.14`.
+/// Parses `mysqld  Ver 8.0.33 for Linux on x86_64 (MySQL Community Server - GPL)`, or
+/// `postgres (PostgreSQL) 16.14`.
 pub(crate) fn said(said: &str) -> Option<Said> {
     let (family, exact) = if let Some((_, rest)) = said.split_once("(PostgreSQL)") {
         (Family::Postgres, rest.split_whitespace().next()?)

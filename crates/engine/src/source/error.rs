@@ -1,4 +1,4 @@
-//! Why an engine cannot be fetched, or a folder used.
+//! Why an engine cannot be fetched, or why a folder cannot be used as a server.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub enum FetchError {
     ToolFailed {
         tool: &'static str,
         status: String,
-        /// The last lines that it printed.
+        /// The last lines of the package manager's output.
         output: Vec<String>,
     },
     /// Nothing could be downloaded, most likely because there is no network.
@@ -41,7 +41,7 @@ pub enum FetchError {
     )]
     NotThere {
         file: String,
-        /// Each address with its answer.
+        /// Each address, with the reason why it failed.
         failures: Vec<(String, String)>,
     },
     /// No checksum of an archive is known or published.
@@ -57,9 +57,9 @@ pub enum FetchError {
         pin.file, lock.display(), pin.sha256, pin.from
     )]
     Changed {
-        /// The archive at its first fetch.
+        /// The pin: the archive as it was at its first fetch.
         pin: Box<Pin>,
-        /// Its SHA-256 now.
+        /// The archive's SHA-256 now.
         found: String,
         /// The file with the pin.
         lock: PathBuf,
@@ -68,24 +68,24 @@ pub enum FetchError {
     #[error("{}:{line}: {reason}; correct it, or remove it to pin all archives anew", path.display())]
     Lock {
         path: PathBuf,
-        /// Line, from 1.
+        /// Line number, counted from 1.
         line: usize,
         reason: String,
     },
-    /// An archive holds another version than its name says.
+    /// An archive contains another version than its name says.
     #[error("the archive of {entry} holds version {said}, so nothing was kept")]
     OtherVersion {
         entry: String,
-        /// The version that its server prints.
+        /// The version that the archive's server prints.
         said: String,
     },
     /// The server of an archive cannot print its version. Perhaps this machine lacks a library.
     #[error("{entry} does not run here: {source}")]
     Silent { entry: String, source: Box<BasedirError> },
-    /// This machine lacks something.
+    /// This machine lacks something that the engine needs.
     #[error("{entry} is not available here: {reason}")]
     Obstacle { entry: String, reason: String },
-    /// The name of an archive does not tell its kind.
+    /// The extension of an archive is not known.
     #[error("{} is not an archive that dyno can open: .tar.gz, .tgz, .tar.xz, .txz or .zip", path.display())]
     UnknownArchive { path: PathBuf },
     /// An archive is damaged or hostile, or its content cannot be written.
@@ -94,13 +94,13 @@ pub enum FetchError {
     /// The package manager reported success, but the package is missing.
     #[error("the package manager reported success but left no archive of '{package}'; try again")]
     NotDownloaded { package: String },
-    /// The package release has another version.
+    /// The Debian release offers another version of the package.
     #[error("the package release offers {package} {found}, not {wanted}")]
     WrongVersion {
         package: String,
-        /// The required prefix of the version.
+        /// The prefix that the version must have.
         wanted: String,
-        /// The version on offer.
+        /// The version that the Debian release offers.
         found: String,
     },
     /// An archive has a wrong checksum.
@@ -120,7 +120,7 @@ impl FetchError {
     }
 }
 
-/// The lines below an error, one for each address.
+/// Returns the lines that follow an error message: one for each address, with the reason of its failure.
 fn attempts(failures: &[(String, String)]) -> String {
     let lines = failures.iter().map(|(address, failure)| format!("{address}: {failure}"));
     lines::below(&lines.collect::<Vec<_>>())
@@ -130,17 +130,17 @@ fn attempts(failures: &[(String, String)]) -> String {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BasedirError {
-    /// It does not exist, or cannot be opened.
+    /// The folder does not exist, or cannot be opened.
     #[error("basedir {}: {source}", path.display())]
     Unreachable { path: PathBuf, source: io::Error },
-    /// It is not a folder.
+    /// The path leads to a file.
     #[error(
         "{}: a file, where the folder of a build is needed; unpack it, or make an entry of the archive (docs/do/engines.md, \
          \"Your own entries\")",
         path.display()
     )]
     File { path: PathBuf },
-    /// There is no server in it.
+    /// The folder contains no server.
     #[error(
         "basedir {}: no server in it, such as bin/mysqld, sbin/mysqld, bin/mariadbd or bin/postgres",
         path.display()
@@ -151,10 +151,10 @@ pub enum BasedirError {
     Silent {
         server: PathBuf,
         reason: String,
-        /// The last lines that it printed.
+        /// The last lines of the server's output.
         output: Vec<String>,
     },
-    /// Its output has no version.
+    /// The server's output has no version.
     #[error("{} --version says '{said}', in which dyno finds no version", server.display())]
     NoVersion { server: PathBuf, said: String },
 }

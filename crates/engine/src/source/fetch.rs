@@ -1,4 +1,4 @@
-//! Fetches an engine: downloads, verifies and unpacks it, then renames it into place.
+//! Fetches an engine: downloads, verifies and unpacks it, then moves it into the cache by a rename.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ use crate::source::{Phase, Progress, Tree};
 /// Fetches an engine unless the cache has it.
 ///
 /// If two processes fetch the same engine, one waits for the other. Packages are unpacked next to the installation and
-/// synced. Then the folder is renamed, so an installation is always complete. If a fetch is killed, the next one
-/// removes its files.
+/// synced. Then the folder is renamed, so an installation is always complete. The next fetch removes the files of a
+/// killed fetch.
 ///
 /// # Errors
 /// A tool is missing, a download fails or has a wrong checksum, or the cache cannot be written.
@@ -70,7 +70,7 @@ fn remember(
     }
 }
 
-/// The lock of an entry's folder in the cache.
+/// Waits for the lock of an entry's folder in the cache, and reports the wait.
 fn take_turn(
     entry: &Entry,
     cache: &Cache,
@@ -102,7 +102,7 @@ fn fetch_into(
     Lock::of_user(cache.root()).add(workspace.new_pins)
 }
 
-/// The version that an unpacked server prints. It must be the version in the archive's name.
+/// The version that an unpacked server prints. It must be the version of the entry.
 fn said_by(entry: &Entry, tree: &Path, cache: &Cache) -> Result<String, FetchError> {
     let asked = Installation::said_in(entry, tree, cache);
     let said = asked
@@ -114,8 +114,8 @@ fn said_by(entry: &Entry, tree: &Path, cache: &Cache) -> Result<String, FetchErr
     Err(FetchError::OtherVersion { entry: entry.to_string(), said })
 }
 
-/// Whether the version that a server prints is the wanted one. `10.11.14-MariaDB` is 10.11.14. A server that prints
-/// 8.4.3 also fits a user's version `8.4.3-patched`.
+/// Whether the version that a server prints (`said`) fits the version of its entry (`wanted`). `10.11.14-MariaDB` fits
+/// 10.11.14. `8.4.3` fits `8.4.3-patched`, because users add suffixes to the versions of their own entries.
 fn is_version(said: &str, wanted: &str) -> bool {
     let begins = |text: &str, start: &str| {
         let rest = text.strip_prefix(start);
@@ -124,7 +124,7 @@ fn is_version(said: &str, wanted: &str) -> bool {
     begins(said, wanted) || begins(wanted, said)
 }
 
-/// Makes an installation of what was unpacked into a folder.
+/// Turns a folder of unpacked packages into an installation.
 pub(crate) fn complete(
     entry: &Entry,
     folder: &Path,
@@ -141,7 +141,7 @@ pub(crate) fn complete(
     Manifest::new(entry, packages).write(folder, &Tree::create(folder)?)
 }
 
-/// Makes the links of the layout that the packages lack. Makes the server executable.
+/// Makes the symbolic links that the layout requires and the packages lack, and makes the server executable.
 fn lay_out(entry: &Entry, folder: &Path) -> Result<(), FetchError> {
     let tree = Tree::create(folder)?;
     for (link, target) in &entry.layout.links {
@@ -159,12 +159,13 @@ fn lay_out(entry: &Entry, folder: &Path) -> Result<(), FetchError> {
     if !folder.join(&server).is_file() {
         return Err(incomplete());
     }
-    // Some archives do not preserve modes.
+    // Some archives do not preserve modes, so the server may not be executable.
     tree.make_executable(&server).map_err(|_| incomplete())
 }
 
-/// Fetches all sources, archives first. Links in archives must not lead out of the tree; links to a user's folder may.
-/// The packages are in the order of the sources.
+/// Fetches all sources: first archives, then users' folders. Between the two, links from archives that lead out of
+/// the tree are removed. Links to users' folders lead out of the tree and must stay. The returned packages are in
+/// the order of the sources.
 fn fetch_sources(entry: &Entry, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
     let mut packages = vec![Vec::new(); entry.sources.len()];
     for (source, packages) in

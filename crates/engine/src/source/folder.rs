@@ -1,4 +1,4 @@
-//! Source `folder`: a server in a user's folder. It is used in place.
+//! Source `folder`: a server in a user's folder. Its files stay there and are used through links.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,16 +11,16 @@ use crate::cache::installation::Installation;
 use crate::machine::path_error::At as _;
 use crate::source::workspace::{Package, Workspace};
 
-/// A folder to use.
+/// A user's folder that contains a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Folder {
-    /// Its path, relative to the entry's file.
+    /// The folder's path, relative to the folder of the entry's file.
     pub(super) path: PathBuf,
 }
 
 impl Folder {
-    /// Makes links to its content. So a rebuilt server is used at once.
+    /// Makes links to the folder's content. So a rebuilt server is used without another fetch.
     pub(super) fn fetch(&self, workspace: &Workspace<'_>) -> Result<Vec<Package>, FetchError> {
         let path = fs::canonicalize(&self.path).at("find", &self.path)?;
         for item in fs::read_dir(&path).at("read", &path)? {
@@ -31,7 +31,7 @@ impl Folder {
         Ok(vec![Package { name: path.display().to_string(), version: String::new() }])
     }
 
-    /// Identifies its server. `None` if the folder has no server.
+    /// Identifies the folder's server. `None` if the folder has no server.
     pub(super) fn fingerprint(&self) -> Option<String> {
         Some(Installation::from_basedir_unasked(&self.path).ok()?.fingerprint())
     }

@@ -16,7 +16,7 @@ use crate::machine::path_error::At as _;
 use crate::source::Progress;
 use crate::source::workspace::Workspace;
 
-/// A list of versions.
+/// Where a vendor lists the versions of a product.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub(crate) enum Listing {
@@ -27,7 +27,7 @@ pub(crate) enum Listing {
 }
 
 impl Listing {
-    /// The listed versions that have a build in the template.
+    /// The listed versions for which the template has a build.
     pub(crate) fn versions(
         &self,
         template: &Template,
@@ -58,7 +58,7 @@ impl Listing {
     }
 }
 
-/// The texts between each pair of two texts.
+/// The texts that stand between `before` and `after`.
 fn between<'a>(text: &'a str, before: &'a str, after: &'a str) -> impl Iterator<Item = &'a str> {
     text.split(before).skip(1).filter_map(move |rest| Some(rest.split_once(after)?.0))
 }

@@ -1,5 +1,5 @@
-//! `lock.toml`: the SHA-256 of each archive at its first fetch, unless its entry has a checksum. A team can share the
-//! file.
+//! `lock.toml` contains the SHA-256 of each archive at its first fetch, except archives whose entry has a checksum. A
+//! team can share the file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,17 +20,17 @@ const HEAD: &str =
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pin {
-    /// Its name.
+    /// The archive's file name.
     pub file: String,
-    /// Its checksum, as `sha256sum` prints it.
+    /// The archive's checksum, as `sha256sum` prints it.
     pub sha256: String,
-    /// Where it came from.
+    /// Where the archive came from.
     pub from: String,
-    /// How it was checked then, in words.
+    /// How the archive was checked at its first fetch, in words.
     pub checked: String,
 }
 
-/// The user's own file of pins, and shared files, which are only read.
+/// The user's own file of pins, and shared files of pins, which Dyno only reads.
 #[derive(Debug)]
 pub(crate) struct Lock {
     own: PathBuf,
@@ -45,15 +45,16 @@ struct Pins {
 }
 
 impl Lock {
-    /// The user's locks. Pins are added to `$XDG_CONFIG_HOME/dyno/engines/lock.toml` (otherwise `~/.config/…`). Lock
-    /// files in the folders of `$DYNO_ENGINES` hold too. `fallback` is the folder of a user without a home.
+    /// The lock files of the user. New pins are added to `$XDG_CONFIG_HOME/dyno/engines/lock.toml` (otherwise
+    /// `~/.config/…`). Pins in the folders of `$DYNO_ENGINES` apply too. `fallback` is the folder of the lock file
+    /// if the user has no home.
     pub(crate) fn of_user(fallback: &Path) -> Self {
         let own = places::settings().unwrap_or_else(|| fallback.to_owned()).join(NAME);
         let shared = places::folders().into_iter().map(|folder| folder.join(NAME));
         Self { shared: shared.filter(|path| *path != own).collect(), own }
     }
 
-    /// The pin of a file, and where it is.
+    /// The pin of a file, and the lock file that contains the pin.
     pub(crate) fn pin_of(&self, file: &str) -> Result<Option<(Pin, &Path)>, FetchError> {
         for path in self.shared.iter().chain([&self.own]) {
             if let Some(pin) = read(path)?.archives.into_iter().find(|pin| pin.file == file) {
@@ -63,7 +64,7 @@ impl Lock {
         Ok(None)
     }
 
-    /// Compares an archive with its pin. Returns a pin to add if it has none.
+    /// Compares an archive with its pin. If it has no pin, returns one to add.
     pub(crate) fn compare(
         &self,
         archive: &Path,
@@ -93,7 +94,7 @@ impl Lock {
         Ok(write(&self.own, &kept)?)
     }
 
-    /// Whether a file has no pin yet. An error if it has another one.
+    /// Whether a file has no pin yet. Fails if its pin has another checksum.
     fn is_new(&self, new: &Pin) -> Result<bool, FetchError> {
         match self.pin_of(&new.file)? {
             None => Ok(true),
@@ -117,7 +118,7 @@ fn read(path: &Path) -> Result<Pins, FetchError> {
     })
 }
 
-/// Replaces the file at once, so that nobody reads half of it.
+/// Replaces the file by a rename, so that nobody reads a half-written file.
 fn write(path: &Path, pins: &Pins) -> Result<(), PathError> {
     let text = toml::to_string(pins).map_err(std::io::Error::other).at("write", path)?;
     let whole = path.with_extension("new");

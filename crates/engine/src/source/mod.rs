@@ -44,7 +44,7 @@ pub(crate) enum Source {
     Maven(packages::maven::Maven),
     /// A wheel of a Python package index.
     Pip(packages::pip::Pip),
-    /// An archive where its vendor publishes it.
+    /// An archive that its vendor publishes.
     Vendor(vendor::Vendor),
     /// A user's archive.
     Tarball(tarball::Tarball),
@@ -53,7 +53,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// Why nothing can be fetched from this source here. Nothing is downloaded to find out.
+    /// Why this machine cannot fetch from this source. `None` if it can. Nothing is downloaded to find out.
     pub(crate) fn obstacle(&self) -> Option<String> {
         let tools: &[&str] = match self {
             Self::Apt(apt) if apt.is_here() => &[],
@@ -77,8 +77,8 @@ impl Source {
         }
     }
 
-    /// The name by which the first fetch pins its archive. `None` if the entry has its checksum, or if signed package
-    /// lists verify it.
+    /// The name under which the first fetch pins the archive. `None` if the entry has the archive's checksum, or if
+    /// signed package lists verify the packages.
     pub(crate) fn pinned_file(&self) -> Option<String> {
         match self {
             Self::Vendor(vendor) => Some(vendor.file().to_owned()),
@@ -96,7 +96,7 @@ impl Source {
         }
     }
 
-    /// The version of a Maven package.
+    /// Returns the version of a Maven package. Returns `None` for other sources.
     pub(crate) fn maven_version(&self) -> Option<&str> {
         match self {
             Self::Maven(maven) => Some(maven.version()),
@@ -104,7 +104,7 @@ impl Source {
         }
     }
 
-    /// Identifies what a user's archive or folder holds. `None` for other sources.
+    /// Identifies the content of a user's archive or folder. `None` for other sources.
     pub(crate) fn fingerprint(&self) -> Option<String> {
         match self {
             Self::Tarball(tarball) => Some(tarball.digits().to_owned()),
@@ -113,7 +113,7 @@ impl Source {
         }
     }
 
-    /// Whether it is a user's folder. Links lead to it; nothing is unpacked.
+    /// Whether the source is a user's folder. Such a folder is used through links, and nothing is unpacked.
     pub(crate) fn is_folder(&self) -> bool {
         matches!(self, Self::Folder(_))
     }
@@ -132,7 +132,8 @@ impl Source {
         }
     }
 
-    /// Downloads, verifies and unpacks. Returns the packages. The first gives the engine's version.
+    /// Downloads, verifies and unpacks the packages, and returns them. The version of the first package is the
+    /// engine's version.
     pub(crate) fn fetch(&self, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
         match self {
             Self::Apt(apt) => apt.fetch(workspace),

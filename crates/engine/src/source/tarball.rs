@@ -25,9 +25,9 @@ pub(crate) struct Tarball {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Location {
-    /// A file, relative to the entry's file.
+    /// A path of a file, relative to the folder of the entry's file.
     Path(PathBuf),
-    /// An address.
+    /// An address from which the archive is downloaded.
     Url(Url),
 }
 
@@ -79,7 +79,7 @@ impl TryFrom<Fields> for Tarball {
 }
 
 impl Location {
-    /// The archive's file name. Its extension is the archive's kind.
+    /// The archive's file name. Its extension shows the archive's kind.
     pub(super) fn name(&self) -> String {
         match self {
             Self::Path(path) => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
@@ -97,14 +97,15 @@ impl Tarball {
                 let folder = workspace.cache.tool("curl").join(&self.sha256.digits);
                 let _turn = folder::lock(&folder.with_extension("lock"))?;
                 let archive = folder.join(&name);
-                // `dyno engine add` has left the complete archive here.
+                // `dyno engine add` may have left the complete archive here.
                 let is_whole =
                     archive.is_file() && self.sha256.integrity.found_in(&archive)? == self.sha256.integrity;
                 if !is_whole {
                     curl::download(url, &archive, workspace)?;
                 }
                 let outcome = self.unpack(&archive, workspace);
-                // A complete but wrong archive would never be downloaded again.
+                // The downloaded archive is removed after an error too. Otherwise a complete but wrong archive would
+                // stay, and would never be downloaded again.
                 folder::remove(&folder)?;
                 outcome?;
             }
@@ -112,12 +113,12 @@ impl Tarball {
         Ok(vec![Package { name, version: String::new() }])
     }
 
-    /// Its checksum, as `sha256sum` prints it.
+    /// The archive's checksum, as `sha256sum` prints it.
     pub(super) fn digits(&self) -> &str {
         &self.sha256.digits
     }
 
-    /// Whether it is downloaded.
+    /// Whether the archive must be downloaded.
     pub(super) fn is_remote(&self) -> bool {
         matches!(self.place, Location::Url(_))
     }
@@ -142,7 +143,7 @@ impl Tarball {
     }
 }
 
-/// Unpacks an archive into the workspace. If one folder holds everything, leaves that folder out.
+/// Unpacks an archive into the workspace. If all files are in one folder, unpacks only the content of that folder.
 pub(super) fn unpack_whole(archive: &Path, workspace: &mut Workspace<'_>) -> Result<(), FetchError> {
     let unpacked = workspace.downloads.join("tarball");
     folder::create(&unpacked)?;

@@ -1,5 +1,5 @@
-//! Source `vendor`: an archive that its vendor publishes at one of several addresses. A known checksum, or the one that
-//! the vendor publishes, verifies it. The first fetch pins it in `lock.toml`.
+//! Source `vendor`: an archive that its vendor publishes at one of several addresses. A known checksum, or a
+//! checksum that the vendor publishes, verifies the archive. The first fetch pins the archive in `lock.toml`.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -19,25 +19,25 @@ use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
 use crate::source::workspace::{Package, Workspace};
 
-/// More than any list of checksums has.
+/// Limit of the size of a list of checksums. Real lists are smaller.
 const SUMS_BYTES_MAX: u64 = 8 << 20;
 
 /// An archive that its vendor publishes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Vendor {
-    /// The archive's name. Its extension is the archive's kind.
+    /// The archive's name. Its extension shows the archive's kind.
     file: Word,
-    /// Addresses of folders that may have it. The likeliest comes first.
+    /// Addresses of folders that may have the archive. The likeliest comes first.
     folders: Vec<Https>,
-    /// Where its checksum is published: addresses, or names of files beside it. In a name, `{file}` stands for the
-    /// archive's name.
+    /// Where the archive's checksum is published: addresses, or names of files beside the archive. In a name,
+    /// `{file}` stands for the archive's name.
     #[serde(default)]
     sums: Vec<Sums>,
-    /// Its checksum, if known: hexadecimal digits of MD5, SHA-256 or SHA-512.
+    /// The archive's checksum, if known: hexadecimal digits of MD5, SHA-256 or SHA-512.
     #[serde(default)]
     digest: Option<Digits>,
-    /// Its size, if known.
+    /// The archive's size in bytes, if known.
     #[serde(default)]
     bytes: Option<u64>,
     /// Whether TLS alone is trusted if no checksum is found.
@@ -105,7 +105,8 @@ impl Vendor {
         let from = self.download(&archive, workspace)?;
         workspace.enter(Phase::Unpacking);
         let outcome = self.check(&archive, from, workspace).and_then(|()| unpack_whole(&archive, workspace));
-        // A complete but wrong archive would never be downloaded again.
+        // The downloaded archive is removed after an error too. Otherwise a complete but wrong archive would stay, and
+        // would never be downloaded again.
         folder::remove(&folder)?;
         outcome?;
         Ok(vec![Package { name: self.file.clone().into(), version: String::new() }])
@@ -116,12 +117,12 @@ impl Vendor {
         &self.file
     }
 
-    /// The first address that is tried.
+    /// Returns the address that a fetch tries first.
     pub(super) fn address(&self) -> String {
         self.folders.first().map_or_else(String::new, |folder| folder.join(&self.file).text().to_owned())
     }
 
-    /// How it is checked. Nothing is downloaded to find out.
+    /// Returns how a fetch checks the archive, in words. Downloads nothing.
     pub(super) fn check_in_words(&self) -> String {
         match &self.digest {
             Some(digest) => in_words(Some(&digest.0), self.bytes),
@@ -130,7 +131,7 @@ impl Vendor {
         }
     }
 
-    /// Downloads from the first address that has it. Returns the folder.
+    /// Downloads the archive from the first folder that has it. Returns that folder.
     fn download(&self, archive: &Path, workspace: &mut Workspace<'_>) -> Result<&Https, FetchError> {
         let (mut failures, mut offline, mut is_reached) = (Vec::new(), None, false);
         for folder in &self.folders {
@@ -197,7 +198,7 @@ impl Vendor {
                 Sums::Beside(name) => from.join(&name.replace("{file}", &self.file)),
                 Sums::At(address) => address.url().clone(),
             };
-            // Otherwise curl would continue the partial file of another list.
+            // Removes an earlier list. Otherwise curl would continue that list as if it were a part of this one.
             let _ = fs::remove_file(&file);
             curl::download(&url, &file, workspace).ok()?;
             sums::find(&read_start(&file).ok()?, &self.file)

@@ -14,9 +14,9 @@ use crate::machine::path_error::At as _;
 /// An unpacked package with its version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Package {
-    /// Its name in its package manager.
+    /// The package's name in its package manager.
     pub(crate) name: String,
-    /// Its exact version there.
+    /// The package's exact version in its package manager.
     pub(crate) version: String,
 }
 
@@ -24,15 +24,15 @@ pub(crate) struct Package {
 pub(crate) struct Workspace<'a> {
     /// The cache, for files that package managers keep between fetches.
     pub(crate) cache: &'a Cache,
-    /// Folder for downloads, removed afterwards.
+    /// Folder for downloads. It is removed after the fetch.
     pub(crate) downloads: PathBuf,
     /// Folder that packages are unpacked into.
     pub(crate) tree: PathBuf,
-    /// Estimated size of the whole download.
+    /// Estimated size of the whole download in bytes.
     pub(crate) total_bytes: u64,
-    /// New pins, which are added once the fetch is complete.
+    /// Checksums of archives that had none before. They are added to the lock file once the fetch is complete.
     pub(crate) new_pins: Vec<Pin>,
-    /// Called with progress.
+    /// Called when there is progress to report.
     pub(crate) progress: &'a mut dyn FnMut(Progress),
 }
 
@@ -43,7 +43,7 @@ impl Workspace<'_> {
     }
 }
 
-/// The file that a package manager wrote into a folder.
+/// Returns the only file that a package manager wrote into a folder.
 pub(super) fn only_file(folder: &Path, package: &str) -> Result<PathBuf, FetchError> {
     let first = fs::read_dir(folder).and_then(|mut files| files.next().transpose()).at("read", folder)?;
     let missing = || FetchError::NotDownloaded { package: package.to_owned() };

@@ -19,14 +19,14 @@ pub struct Access {
     /// The version that the server reports.
     pub version: String,
     pub socket: PathBuf,
-    /// Its port at [`HOST`].
+    /// The server's port at [`HOST`].
     pub port: u16,
     /// The superuser.
     pub user: String,
-    /// Its random password.
+    /// The superuser's random password.
     pub password: String,
     pub pid: u32,
-    /// Its data folder.
+    /// The server's data folder.
     pub datadir: PathBuf,
 }
 
@@ -45,7 +45,7 @@ impl fmt::Debug for Access {
     }
 }
 
-/// 128 random bits in hexadecimal. They need no quotes anywhere.
+/// Returns 128 random bits in hexadecimal. Such a word needs no quotes in SQL, shells or configuration files.
 pub(crate) fn random_word() -> std::io::Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(std::io::Error::from)?;

@@ -19,7 +19,7 @@ pub enum Transport {
 /// Connects to a server of a family and logs in. `patience` is the time limit of each answer.
 ///
 /// # Errors
-/// There is no server, it refuses the login, or it does not answer.
+/// The family has no server, or the server refuses the login or does not answer.
 pub fn connect(
     family: Family,
     access: &Access,
@@ -39,7 +39,7 @@ pub(crate) fn connect_by(
     connect_to(procedure, access, DATABASE, transport, patience)
 }
 
-/// As above, in another database.
+/// Like [`connect_by`], but in another database.
 pub(crate) fn connect_to(
     procedure: &dyn Procedure,
     access: &Access,
@@ -60,7 +60,7 @@ pub(crate) fn connect_to(
     Client::connect(&Account::new(procedure.dialect(), login), &address, patience)
 }
 
-/// Names and values in the answer to a query for settings.
+/// Returns the names and values in the answer to a query for settings.
 pub(crate) fn variables_of(result: ResultSet) -> Vec<(String, String)> {
     let name_and_value = |row: Vec<Option<String>>| {
         let mut fields = row.into_iter().map(Option::unwrap_or_default);

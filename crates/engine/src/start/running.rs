@@ -1,7 +1,7 @@
 //! Servers of `engine start`, which live until `engine stop`.
 //!
-//! Each server's folder holds its state, and the lock on that folder shows whether the server is alive. So there is no
-//! list that could be out of date.
+//! Each server's folder contains the server's state, and the lock on that folder shows whether the server is alive. So
+//! there is no list that could be out of date.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -43,8 +43,10 @@ pub struct Running {
 pub struct RunningServer {
     /// Engine, version and storage engine.
     pub name: SystemName,
-    /// The image or the folder that it comes from. `None` for an engine of the catalogue.
+    /// The image or the folder that the server comes from. `None` for an engine of the catalogue.
     pub origin: Option<String>,
+    /// The family of the engine.
+    pub family: Family,
     /// How to connect.
     pub access: Access,
     process: ServerProcess,
@@ -62,7 +64,7 @@ struct Record {
     access: Access,
 }
 
-/// Why a name does not lead to one running server.
+/// Why a name does not lead to exactly one running server.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunningError {
@@ -99,7 +101,7 @@ impl Running {
     /// installation.
     ///
     /// # Errors
-    /// As [`start`](crate::start). Also if a server of the same engine runs already.
+    /// The errors of [`start`](crate::start), and a server of the same engine that runs already.
     pub fn start(
         &self,
         engine: &EngineName,
@@ -114,24 +116,23 @@ impl Running {
             version: Some(installation.entry.version.clone()),
             storage_engine: options.storage_engine.clone(),
         };
-        let origin = engine.origin();
+        let (family, origin) = (installation.entry.family, engine.origin());
         let home = self.make_home(&name, origin.as_deref())?;
         let launch = Launch::new(installation, options, procedure, home, Lifetime::Detached)?;
         let write = |process, access: &Access| {
-            let (name, origin) = (name.clone(), origin.clone());
-            let (family, access) = (installation.entry.family, access.clone());
+            let (name, origin, access) = (name.clone(), origin.clone(), access.clone());
             write(&launch.home, &Record { name, origin, family, process, access })
         };
-        // The state is written before the server answers. So the server can be stopped even if this process is killed
-        // now.
+        // The state is written before the server answers. So `stop` can find the server even if this process is killed
+        // before then.
         let (process, access) = launch.start(&write)?;
         write(process, &access)?;
         launch.home.leave();
-        Ok(RunningServer { name, origin, access, process, procedure })
+        Ok(RunningServer { name, origin, family, access, process, procedure })
     }
 
     fn make_home(&self, name: &SystemName, origin: Option<&str>) -> Result<Home, StartError> {
-        // Names of engines have no '+', and names of folders no '/'.
+        // '+' replaces '/', because a folder's name cannot contain '/', and an engine's name cannot contain '+'.
         let mut folder_name = name.to_string().replace('/', "+");
         if let Some(origin) = origin {
             let hash = fnv_1a(fnv::BASIS, origin.bytes());
@@ -154,8 +155,8 @@ impl Running {
         Ok(servers)
     }
 
-    /// Finds a server by its name, or by the image or folder that it comes from. `storage_engine` is compared if given.
-    /// Parts of a name may be left out if only one server matches.
+    /// Finds a server by its name, or by the image or folder that it comes from. If `storage_engine` is given, it
+    /// must match too. Parts of a name may be left out if only one server matches.
     ///
     /// # Errors
     /// No server or several servers match.
@@ -193,7 +194,7 @@ impl Running {
     }
 }
 
-/// `mariadb@10.11.14`, or `mariadb@10.11.14 (oci:localhost/mine:1)`.
+/// Returns the name for messages: `mariadb@10.11.14`, or `mariadb@10.11.14 (oci:localhost/mine:1)`.
 fn title(name: &SystemName, origin: Option<&str>) -> String {
     match origin {
         Some(origin) => format!("{name} ({origin})"),
@@ -236,7 +237,7 @@ fn write(home: &Home, record: &Record) -> Result<(), PathError> {
 fn read(home: &Path) -> Option<RunningServer> {
     let Record { name, origin, family, process, access } =
         serde_json::from_slice(&fs::read(home.join(RECORD)).ok()?).ok()?;
-    Some(RunningServer { name, origin, access, process, procedure: procedure(family)? })
+    Some(RunningServer { name, origin, family, access, process, procedure: procedure(family)? })
 }
 
 fn fits(server: &SystemName, wanted: &SystemName) -> bool {

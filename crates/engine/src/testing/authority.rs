@@ -28,7 +28,7 @@ impl Authority {
     /// Makes an authority with its files in a folder.
     ///
     /// # Panics
-    /// They cannot be made.
+    /// The files cannot be made.
     pub fn new(folder: &Path, name: &str) -> Self {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -40,10 +40,10 @@ impl Authority {
         Self { issuer: Issuer::new(params, key), folder: folder.to_owned(), cert }
     }
 
-    /// Makes a certificate for a host or a person of this name.
+    /// Makes a certificate for a host or a user of this name.
     ///
     /// # Panics
-    /// It cannot be made.
+    /// The certificate cannot be made.
     pub fn identify(&self, name: &str) -> Identity {
         let mut params = CertificateParams::new([name.to_owned()]).expect("a name");
         params.distinguished_name.push(DnType::CommonName, name);
@@ -54,7 +54,7 @@ impl Authority {
             key: self.folder.join(format!("{name}.key")),
         };
         write(&files.cert, &certificate.pem(), 0o644);
-        // PostgreSQL takes no key that others can read.
+        // PostgreSQL refuses a key file that others can read.
         write(&files.key, &key.serialize_pem(), 0o600);
         files
     }
@@ -64,7 +64,7 @@ impl Authority {
     /// Files that servers can read: the authority's certificate, a certificate for `localhost`, and its key.
     ///
     /// # Panics
-    /// They cannot be made.
+    /// The files cannot be made.
     pub fn identify_server(&self) -> [PathBuf; 3] {
         let Identity { cert, key } = self.identify("localhost");
         if let Some(account) = Account::instead_of_root() {
@@ -84,7 +84,7 @@ fn write(path: &Path, text: &str, mode: u32) {
 /// Starts a server with data below a folder. It offers TLS with a certificate for `localhost`.
 ///
 /// # Panics
-/// It does not start.
+/// The server does not start.
 pub fn start_with_tls(
     installation: &Installation,
     folder: &Path,

@@ -50,10 +50,10 @@ pub fn main(tests: Vec<Trial>) -> ExitCode {
     libtest_mimic::run(&arguments, tests).exit_code()
 }
 
-/// Makes ext4 place each new folder inside this one in another block group. When ext4 makes a file, it skips every
-/// inode of the group that was deleted in the last minute. Next to other tests, that takes a second for the 1,300 files
-/// of a PostgreSQL server; with this, a fifth of a second. File systems without block groups refuse, and do not need
-/// it.
+/// Makes ext4 place each new folder inside this folder in another block group. When ext4 makes a file, it skips
+/// every inode of the group that was deleted in the last minute. Next to other tests, that takes a second for the
+/// 1,300 files of a PostgreSQL server. With this flag, it takes a fifth of a second. File systems without block
+/// groups refuse the flag, and do not need it.
 fn spread_folders(folder: &Path) {
     let Ok(folder) = File::open(folder) else { return };
     if let Ok(flags) = ioctl_getflags(&folder) {
@@ -86,7 +86,7 @@ pub fn server_test(
     })
 }
 
-/// As [`server_test`], for a large system. It is fetched only with `DYNO_LARGE_ENGINES=1`.
+/// Like [`server_test`], for a large system. It is fetched only with `DYNO_LARGE_ENGINES=1`.
 pub fn large_server_test(
     name: &str,
     system: &'static str,
@@ -127,7 +127,7 @@ fn fallible_test(
 /// Starts a server of a system with its data below a folder.
 ///
 /// # Panics
-/// It does not start.
+/// The server does not start.
 pub fn start_in(folder: &Path, installation: &Installation, system: &str) -> Server {
     let storage_engine = system.split_once('/').map(|(_, name)| name.to_owned());
     let options = StartOptions { storage_engine, ..StartOptions::new(folder) };
@@ -137,17 +137,17 @@ pub fn start_in(folder: &Path, installation: &Installation, system: &str) -> Ser
 /// Starts a server with a test's own settings, and with its data below a folder.
 ///
 /// # Panics
-/// It does not start.
+/// The server does not start.
 pub fn start_with(installation: &Installation, folder: &Path, settings: &[(&str, &str)]) -> Server {
     let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let options = StartOptions { settings, ..StartOptions::new(folder) };
     start(installation, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Starts a server of a system inside a confinement. The confinement lasts as long as somebody uses it.
+/// Starts a server of a system inside a confinement. The confinement lasts until its last user drops it.
 ///
 /// # Panics
-/// It does not start.
+/// The server does not start.
 pub fn start_inside(
     confined: &Arc<Confined>,
     installation: &Installation,
@@ -168,7 +168,7 @@ pub fn start_inside(
 /// The engine of a system. Fetches it if missing.
 ///
 /// # Errors
-/// Why it is not available, in words.
+/// The engine is not available. The error says why.
 ///
 /// # Panics
 /// The catalogue has no such system.

@@ -7,7 +7,8 @@ use super::is_set;
 /// An address of another host (RFC 5737). Nothing is sent to it.
 const ELSEWHERE: Ipv4Addr = Ipv4Addr::new(198, 51, 100, 1);
 
-/// This host's address for other hosts: the source address of packets to elsewhere. `None` without a network.
+/// Returns the address at which other hosts reach this host: the source address of packets to other hosts. Returns
+/// `None` without a network.
 ///
 /// # Panics
 /// There is no network, and `DYNO_REQUIRE_ENGINES=1` requires every test to run.

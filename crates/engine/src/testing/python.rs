@@ -14,19 +14,19 @@ use crate::cache::location::Cache;
 /// The version of `DuckDB` that tests use.
 pub const DUCKDB: &str = "duckdb==1.4.5";
 
-/// The folder with these versions of packages (`duckdb==1.4.5`), named after the first one and fetched if
-/// missing. Dependencies that tests do not use are left out.
+/// The folder with some packages in given versions, such as `duckdb==1.4.5`. It has the name of the first package,
+/// and is fetched if missing. Dependencies that tests do not use are left out.
 ///
 /// # Errors
-/// Why they are not available, in words.
+/// The packages are not available. The error says why.
 pub fn packages(requirements: &[&str]) -> Result<PathBuf, String> {
     fetched(requirements, &["--no-deps"])
 }
 
-/// As [`packages`], for one package with all its dependencies.
+/// Like [`packages`], for one package with all its dependencies.
 ///
 /// # Errors
-/// Why it is not available, in words.
+/// The package is not available. The error says why.
 pub fn package(requirement: &str) -> Result<PathBuf, String> {
     fetched(&[requirement], &[])
 }
@@ -51,16 +51,17 @@ fn fetched(requirements: &[&str], options: &[&str]) -> Result<PathBuf, String> {
         return Err(String::from_utf8_lossy(&installed.stderr).trim().to_owned());
     }
     match fs::rename(partial.path(), &place) {
-        // Another test fetched it first.
+        // Another test fetched the packages first.
         Err(_) if place.exists() => Ok(place),
         renamed => renamed.map(|()| place).map_err(|error| error.to_string()),
     }
 }
 
-/// The result of a test without a fetched package: ignored, or failed if everything is required.
+/// The result of a test whose package cannot be fetched: ignored, or failed if `DYNO_REQUIRE_ENGINES=1` requires
+/// all tests to run.
 ///
 /// # Errors
-/// Everything is required.
+/// All tests are required to run.
 pub fn lacking(reason: String) -> Result<Completion, Failed> {
     if is_set("DYNO_REQUIRE_ENGINES") {
         return Err(Failed::from(reason));

@@ -20,12 +20,12 @@ pub fn send(pid: u32, signal: Signal) {
 /// connection.
 ///
 /// # Panics
-/// It does not stop.
+/// The server does not stop.
 pub fn pause(server: u32) {
     send(server, Signal::STOP);
     wait_until_stopped(server);
     for child in children(server) {
-        // The child may have ended.
+        // An error is ignored, because the child may have ended.
         let _ = kill_process(Pid::from_raw(child.cast_signed()).expect("a process"), Signal::STOP);
         wait_until_stopped(child);
     }
@@ -34,7 +34,7 @@ pub fn pause(server: u32) {
 /// Continues a paused server and its children.
 ///
 /// # Panics
-/// It has ended.
+/// The server has ended.
 pub fn go_on(server: u32) {
     for child in children(server) {
         send(child, Signal::CONT);

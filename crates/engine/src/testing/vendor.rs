@@ -16,7 +16,7 @@ use super::Authority;
 /// A site's answer to a request for a path. Without an answer, the status is 404.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// The file. A request may ask for it from any byte on.
+    /// The file. A request may ask for a part that begins at any byte.
     File(Vec<u8>),
     /// The file. A request from its beginning gets only this many bytes.
     Cut(Vec<u8>, usize),
@@ -63,7 +63,7 @@ impl Vendor {
         Self { port, site }
     }
 
-    /// `https://localhost:PORT`.
+    /// Returns the site's address: `https://localhost:PORT`.
     pub fn address(&self) -> String {
         format!("https://localhost:{}", self.port)
     }
@@ -73,7 +73,8 @@ impl Vendor {
         self.site().answers.insert(path.to_owned(), answer);
     }
 
-    /// The requests so far. Each is a path. The first requested byte follows if it is not the file's first.
+    /// Returns the requests so far. Each is a path. If the request does not begin at the file's first byte, the first
+    /// requested byte follows the path.
     pub fn asked(&self) -> Vec<String> {
         self.site().asked.clone()
     }
@@ -88,7 +89,7 @@ impl Vendor {
     }
 }
 
-/// A proxy. If it has a password, it connects only clients that know it.
+/// A proxy. If it has a password, it connects only clients that know the password.
 #[derive(Debug)]
 pub struct Proxy {
     port: u16,
@@ -123,10 +124,10 @@ impl Proxy {
         self.port
     }
 
-    /// The hosts that it has connected to.
+    /// The hosts that the proxy has connected to.
     ///
     /// # Panics
-    /// A thread of it panicked.
+    /// A thread of the proxy panicked.
     pub fn asked(&self) -> Vec<String> {
         self.asked.lock().expect("no thread panics with it").clone()
     }
@@ -140,14 +141,14 @@ fn listen(serve: impl Fn(TcpStream) -> io::Result<()> + Send + Sync + 'static) -
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let serve = Arc::clone(&serve);
-            // In some tests, the client hangs up.
+            // An error is ignored, because in some tests the client closes the connection early.
             thread::spawn(move || drop(serve(stream)));
         }
     });
     port
 }
 
-/// The lines of a request up to the empty one.
+/// Reads the lines of a request up to the empty line.
 fn head(reader: &mut impl io::BufRead) -> io::Result<Vec<String>> {
     let lines = reader.lines().take_while(|line| line.as_ref().is_ok_and(|line| !line.is_empty()));
     lines.collect()
@@ -185,7 +186,8 @@ fn answer(mut stream: StreamOwned<ServerConnection, TcpStream>, site: &Mutex<Sit
     stream.flush()
 }
 
-/// Sends a file from a byte up to an end. The header announces the whole rest of the file (RFC 9110, section 14).
+/// Sends the bytes of a file from `from` to `end`. The header announces all bytes from `from` on (RFC 9110, section
+/// 14).
 fn send(stream: &mut impl Write, bytes: &[u8], from: Option<usize>, end: usize) -> io::Result<()> {
     let (start, length) = (from.unwrap_or(0), bytes.len());
     if start >= length && from.is_some() {
@@ -205,7 +207,7 @@ fn send(stream: &mut impl Write, bytes: &[u8], from: Option<usize>, end: usize) 
     stream.write_all(&bytes[start..end])
 }
 
-/// Carries bytes both ways until one side ends.
+/// Carries bytes in both directions until one side ends.
 fn tunnel(mut client: TcpStream, server: &TcpStream) -> io::Result<()> {
     client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")?;
     let (mut from_client, mut to_server) = (client.try_clone()?, server.try_clone()?);

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 /// Time limit, so that a broken test does not wait for ever.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Waits until a condition holds.
+/// Waits until a condition is true.
 ///
 /// # Panics
-/// The condition does not hold after 30 s.
+/// The condition is still false after 30 s.
 pub fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !is_so() {

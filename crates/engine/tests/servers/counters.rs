@@ -1,4 +1,5 @@
-//! Counters of real servers change as their work requires. Reading a server that is gone is an error.
+//! Tests that the counters of real servers grow by the expected numbers when the servers work, and that reading the
+//! counters of a server that is gone is an error.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -32,7 +33,7 @@ pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
 pub(crate) fn family_tests() -> Vec<Trial> {
     let of_mysql = |server: &mut Server| {
         let change = of_work(server);
-        // A reading's own queries are counted with the rest.
+        // The server also counts the queries by which the test reads counters.
         let own = change["global_status.Com_select"] - ROWS;
         assert!((0..=10).contains(&own), "{own}");
         assert_eq!(change["global_status.Com_insert"], ROWS);
@@ -50,7 +51,8 @@ pub(crate) fn family_tests() -> Vec<Trial> {
             let change = of_mysql(server);
             assert_eq!(change["innodb_metrics.dml_inserts"], ROWS);
             let log = "file_summary_by_event_name.wait/io/file/innodb/innodb_log_file COUNT_WRITE";
-            // A background thread may write for a commit.
+            // There may be fewer writes of the log than commits, because a background thread may write the log for
+            // several commits at once.
             assert!(change[log] >= ROWS / 2, "{}", change[log]);
         }),
         server_test("counts what was done", "mariadb@10.11/rocksdb", move |server| {
@@ -61,7 +63,7 @@ pub(crate) fn family_tests() -> Vec<Trial> {
         }),
         server_test("counts what was done", "postgres@18.4", |server| {
             let change = of_work(server);
-            // Its view of the database is brought up to date at least once a second.
+            // The server updates this view at least once a second.
             assert!(change["pg_stat_database.tup_inserted"] >= ROWS, "{change:?}");
             assert!(change["pg_stat_database.xact_commit"] >= ROWS);
             assert!(change["pg_stat_wal.wal_records"] >= ROWS);
@@ -101,10 +103,11 @@ fn work(server: &Server) {
         client.query(&format!("INSERT INTO counted VALUES ({id}, 0)")).unwrap();
         client.query(&format!("SELECT v FROM counted WHERE id = {id}")).unwrap();
     }
-    // PostgreSQL's processes hand in what they counted when they end, and at most once a second before.
+    // PostgreSQL's process for a connection reports its counts at most once a second, but always when it ends. So the
+    // test ends the connection.
     drop(client);
     if server.access().engine == "postgres" {
-        // The reader's connection and the one that asks.
+        // Two connections remain: that of the counters' reader, and that of this query.
         let connected = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()";
         let alone = || server.query(connected).unwrap().rows[0][0].as_deref() == Some("2");
         crate::leftovers::wait_until("the connection is gone", alone);

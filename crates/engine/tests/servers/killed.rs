@@ -1,4 +1,4 @@
-//! A process is killed after it has started, or while it fetches, something.
+//! Tests in which a process is killed after it has started a server or a volume, or while it fetches an engine.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -16,12 +16,13 @@ use crate::limits::confined::limited_io;
 
 const ROLE: &str = "DYNO_TEST_ROLE";
 
-/// What this process does instead of testing: a role and its arguments, separated by spaces.
+/// Some processes of this program are started to play a role instead of running tests. Returns the role and its
+/// arguments, separated by spaces. `None` in a process that runs tests.
 pub(crate) fn role() -> Option<String> {
     std::env::var(ROLE).ok()
 }
 
-/// Plays the role, prints `done` when the process should be killed, and waits.
+/// Plays a role: most roles do their work, print `done`, and wait to be killed.
 pub(crate) fn play(role: &str) -> ExitCode {
     let arguments: Vec<&str> = role.split(' ').collect();
     let [role, engine, folder] = arguments[..] else { return ExitCode::FAILURE };
@@ -85,7 +86,8 @@ pub(crate) fn actor(role: &str, engine: &str, folder: &Path) -> Child {
     child
 }
 
-/// The command that runs this program in a role without a network. It needs the right to make a network namespace.
+/// Returns the command that runs this program in a role, without access to the network. The command needs the right
+/// to make a network namespace.
 pub(crate) fn without_network(role: &str, engine: &str, folder: &Path) -> Command {
     let mut command = Command::new("unshare");
     command.arg("--net").arg(std::env::current_exe().unwrap());
@@ -93,7 +95,7 @@ pub(crate) fn without_network(role: &str, engine: &str, folder: &Path) -> Comman
     command
 }
 
-/// As `kill -9` does.
+/// Kills a process as `kill -9` does.
 pub(crate) fn kill(mut actor: Child) {
     actor.kill().unwrap();
     actor.wait().unwrap();
@@ -109,7 +111,7 @@ pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
         wait_until("the server is dead", || are_dead(folder.path()));
         assert_eq!(processes_of(folder.path()), [""; 0]);
 
-        // The next start of a server there removes its files.
+        // The next start of a server in the folder removes the dead server's files.
         start_in(folder.path(), installation, engine).stop().unwrap();
         assert_nothing_left(folder.path());
     })]

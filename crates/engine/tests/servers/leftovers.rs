@@ -5,7 +5,7 @@ use std::path::Path;
 
 pub(crate) use dyno_engine::testing::wait_until;
 
-/// Processes whose command line names a folder.
+/// Returns the command line of each process whose command line contains the path of a folder.
 pub(crate) fn processes_of(folder: &Path) -> Vec<String> {
     let folder = folder.to_string_lossy().into_owned();
     fs::read_dir("/proc")
@@ -16,13 +16,14 @@ pub(crate) fn processes_of(folder: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Whether every server of a folder is dead: nobody holds its lock.
+/// Whether every server of a folder is dead. While a server lives, it holds the lock on `dyno.lock` in its own
+/// folder.
 pub(crate) fn are_dead(folder: &Path) -> bool {
     let locks = fs::read_dir(folder).unwrap().map(|item| item.unwrap().path().join("dyno.lock"));
     locks.filter(|lock| lock.exists()).all(|lock| File::open(lock).unwrap().try_lock_shared().is_ok())
 }
 
-/// Asserts that no process and no file is left.
+/// Asserts that no process uses the folder, and that it is empty.
 pub(crate) fn assert_nothing_left(folder: &Path) {
     assert_eq!(processes_of(folder), [""; 0]);
     let names: Vec<_> = fs::read_dir(folder).unwrap().map(|item| item.unwrap().file_name()).collect();

@@ -1,4 +1,4 @@
-//! Real servers, from fetch to stop. They must leave nothing behind.
+//! Tests of real servers, from fetching a server to stopping it. The servers must leave no files or processes.
 
 mod counters;
 mod data;
@@ -17,9 +17,9 @@ use self::groups::{replication, stacks};
 use self::lifecycle::{detached, faults, fetching, starting};
 use self::limits::{confined, fenced};
 
-/// One engine of each family, for behaviour that all must share.
+/// One engine of each family, for tests of behaviour that all families must share.
 const ENGINES: [&str; 3] = ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"];
-/// The other versions, for behaviour that may differ between them.
+/// The other versions, for tests of behaviour that may differ between versions.
 const VERSIONS: [&str; 8] = [
     "mariadb@10.1.23",
     "mariadb@10.2.11",
@@ -34,7 +34,7 @@ const VERSIONS: [&str; 8] = [
 const LARGE_VERSIONS: [&str; 4] = ["mariadb@11.4.5", "mysql@5.5.34", "mysql@5.6.14", "mysql@8.0.33"];
 
 fn main() -> ExitCode {
-    // Some tests kill a process that started or fetched something: this program in another role.
+    // Some tests kill a process that started or fetched something. That process runs this program in a role.
     if let Some(role) = killed::role() {
         return killed::play(&role);
     }

@@ -1,4 +1,4 @@
-//! The user's own servers: in a folder, in an archive, or running already.
+//! Servers of the user's own: in a folder, in an archive, or already running.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -15,7 +15,7 @@ use dyno_engine::{
 
 pub(crate) fn tests() -> Vec<Trial> {
     let mut tests = Vec::new();
-    // The folder inside each installation that a user would call its basedir.
+    // For each engine, the folder inside the installation that a user would call its basedir.
     for (engine, folder) in [
         ("mysql@5.6.24", "package/server"),
         ("mariadb@10.2.11", ""),
@@ -56,7 +56,8 @@ fn basedir(whole: &Installation, folder: &Path) {
     assert!(server.version().starts_with(&own.entry.version), "{}", server.version());
 }
 
-/// The catalogue with one own entry of the engine `mine`, with the given `[[source]]`.
+/// Returns the built-in catalogue with an additional entry for an engine `mine`, as a user would add it. `source` is
+/// the contents of the entry's `[[source]]`.
 fn catalogue_with(folder: &Path, source: &str) -> Catalogue {
     let entry = "engine = 'mine'\nversion = '10.2.11'\nfamily = 'mariadb'\nstorage_engines = ['innodb']\n";
     fs::write(folder.join("mine.toml"), format!("{entry}[[source]]\n{source}")).unwrap();
@@ -71,7 +72,7 @@ fn fetch_mine(folder: &Path, source: &str) -> Result<Installation, FetchError> {
     fetch(&entry, &Cache::new(folder.join("cache")), &mut |_| ())
 }
 
-/// PostgreSQL 16.2, from a Python package.
+/// The source of PostgreSQL 16.2 from a Python package.
 const WHEEL: &str = r#"
 engine = "mine"
 version = "16.2"
@@ -136,7 +137,7 @@ fn own_archive(whole: &Installation) {
     let own = fetch_mine(folder.path(), &source(&digits)).unwrap();
     answers(&start_in(folder.path(), &own, ""));
 
-    // As from a vendor's site: curl goes on where it stopped.
+    // curl continues a partial download. A local web server takes the place of a vendor's site.
     let bytes = fs::read(&archive).unwrap();
     let half = bytes.len() / 2;
     let (port, asked) = serve_rest(bytes.clone());
@@ -151,7 +152,8 @@ fn own_archive(whole: &Installation) {
     assert!(!partial.exists(), "the download was to go once it was unpacked");
 }
 
-/// Answers one request for a file, from any byte on (RFC 9110, section 14). Returns its port, and that byte.
+/// Serves a file to one request, which asks for the bytes from a certain byte on (RFC 9110, section 14). Returns the
+/// port, and a thread whose result is the number of that first byte.
 fn serve_rest(bytes: Vec<u8>) -> (u16, JoinHandle<usize>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -176,7 +178,7 @@ fn serve_rest(bytes: Vec<u8>) -> (u16, JoinHandle<usize>) {
     (port, thread::spawn(serve))
 }
 
-/// Packs as vendors do: everything in one folder with the version in its name.
+/// Packs an installation as vendors do: everything is in one folder with the version in its name.
 fn pack(whole: &Installation, folder: &Path) -> PathBuf {
     let archive = folder.join("server.tar.gz");
     let status = Command::new("tar")

@@ -1,4 +1,4 @@
-//! TLS to running servers, as their addresses ask for it.
+//! Connections to running servers use TLS as the addresses in the connection strings demand.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     tests
 }
 
-/// A product's names of the modes and the files.
+/// The names that a product gives to the TLS modes and parameters of an address.
 struct Words {
     scheme: &'static str,
     mode: &'static str,
@@ -56,7 +56,7 @@ impl Words {
         if server.access().engine == "postgres" { &POSTGRES } else { &MYSQL }
     }
 
-    /// An address without parameters, with one of the names of this host.
+    /// An address without parameters. `host` is one of the names of this host.
     fn address(&self, access: &Access, host: &str) -> String {
         let Access { user, password, port, .. } = access;
         format!("{}://{user}:{password}@{host}:{port}/{DATABASE}", self.scheme)
@@ -75,7 +75,7 @@ fn connect(dsn: &str) -> Result<Remote, String> {
     })
 }
 
-/// Whether the server says that a connection is encrypted. The client must agree.
+/// Whether the server says that a connection is encrypted. Asserts that the client says the same.
 fn is_encrypted(remote: &Remote) -> bool {
     let sql = match remote.family() {
         dyno_engine::Family::Postgres => {
@@ -100,7 +100,7 @@ fn modes(installation: &Installation) {
     let stranger = Authority::new(folder.path(), "stranger");
     let server = start_with_tls(installation, folder.path(), &authority, &[]);
     let words = Words::of(&server);
-    // The certificate is about `localhost`.
+    // The server's certificate is for the name `localhost`, so it is not valid for the address `127.0.0.1`.
     let [by_number, by_name] = ["127.0.0.1", "localhost"].map(|host| words.address(server.access(), host));
 
     assert!(is_encrypted(&connect(&by_number).unwrap()), "where nothing is said");
@@ -132,7 +132,7 @@ fn without_tls(server: &mut Server) {
     assert!(error.contains("TLS is required, but the server does not offer it"), "{error}");
 }
 
-/// If TLS fails, nothing is sent in clear to a server that offers TLS, unless the address allows it.
+/// If TLS fails, nothing is sent in clear text to a server that offers TLS, unless the address allows it.
 fn failing_tls(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let authority = Authority::new(folder.path(), "authority");

@@ -1,4 +1,4 @@
-//! The common facts of a run's files: its key, its partition, and columns that every trial repeats.
+//! Facts that all files of a run share: its key, its partition, and columns that every trial repeats.
 
 use dyno_store::{Completeness, HostRecord, RunId, RunIdentity, Store};
 use sha2::{Digest as _, Sha256};
@@ -9,13 +9,12 @@ use crate::error::ExportError;
 /// Bytes of the hash in a key. The probability that two of 100,000 runs have the same key is 3e-10.
 const KEY_BYTES: usize = 8;
 
-/// Facts about a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RunFacts {
     pub(super) id: RunId,
     pub(super) key: String,
     pub(super) completeness: Completeness,
-    /// In milliseconds since 1970 UTC.
+    /// When the run started, in milliseconds since 1970 UTC.
     pub(super) started_at_ms: i64,
     pub(super) dyno_version: String,
     pub(super) cpu_model: Option<String>,
@@ -48,14 +47,16 @@ impl RunFacts {
         })
     }
 
-    /// Name of the run's file of a table, below the folder of the data set.
+    /// Returns the name of the file that has this run's rows of `table`. The name is relative to the folder of the data
+    /// set.
     pub(super) fn file_name(&self, table: &str) -> String {
         format!("{table}/{}/{}.parquet", self.partition.folder(), self.key)
     }
 }
 
-/// The key of a run: the first digits of a hash of its identity. Every results file gives the same key. Only a run
-/// on several hosts that has no round yet has another key, because its start and host come from the first round.
+/// Returns the key of a run: the first digits of a hash of the run's identity. A run has the same key in every
+/// results file. The exception is a run on several hosts that has no round yet: its key changes with the first round,
+/// which sets the run's host.
 fn key(identity: &RunIdentity) -> String {
     let mut hash = Sha256::new();
     hash.update(identity.started_at_ms.to_le_bytes());

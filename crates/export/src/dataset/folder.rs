@@ -19,7 +19,7 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// The folder is created if it does not exist.
+    /// Creates the folder if it does not exist.
     pub(super) fn create(root: &Path) -> Result<Self, ExportError> {
         fs::create_dir_all(root).map_err(|error| unwritable(root, &error))?;
         Ok(Self { root: root.to_owned(), staging: OnceCell::new() })
@@ -33,7 +33,7 @@ impl Folder {
         Ok(self.staging.get_or_init(|| staging))
     }
 
-    /// A new file outside the data set, for [`Self::put`].
+    /// Creates a file that does not belong to the data set yet. [`Self::put`] makes it part of the data set.
     pub(super) fn temporary(&self) -> Result<NamedTempFile, ExportError> {
         let file = self.staging().and_then(|staging| temporary(staging.path()));
         file.map_err(|error| unwritable(&self.root, &error))
@@ -49,14 +49,14 @@ impl Folder {
         }
     }
 
-    /// Makes the temporary files that were written durable.
+    /// Makes all temporary files that were written so far durable, as fsync does for a single file.
     pub(super) fn settle(&self) -> Result<(), ExportError> {
         let settle = || Ok(rustix::fs::syncfs(File::open(&self.root)?)?);
         settle().map_err(|error: io::Error| unwritable(&self.root, &error))
     }
 
-    /// Makes a complete file part of the data set. It replaces a file with that name. Returns its size in bytes.
-    /// Readers never see a part of it.
+    /// Makes a complete file part of the data set, and returns its size in bytes. A file with the same name is
+    /// replaced. Readers see either the whole new file or nothing of it.
     pub(super) fn put(&self, name: &str, file: TempPath) -> Result<u64, ExportError> {
         let path = self.path(name);
         let put = || {

@@ -1,4 +1,5 @@
-//! A data set to which runs are added: Parquet files in Hive's partitions, one file for each table of each run.
+//! A data set to which runs are added. It has one Parquet file for each table of each run. The folders of its
+//! partitions have the names that Hive gives partitions.
 
 mod facts;
 mod folder;
@@ -22,33 +23,35 @@ use crate::export::wanted_runs;
 
 #[derive(Clone, Debug)]
 pub struct DatasetOptions<'a> {
-    /// Runs to add; `None` for every run.
+    /// Runs to add. `None` means that all runs are added.
     pub runs: Option<Vec<RunId>>,
-    /// Whether runs that the data set has already are written again.
+    /// Whether runs that the data set already has are written again.
     pub rewrite: bool,
-    /// When this is set, the export ends. Runs that were added before stay.
+    /// When this is set, the export ends. The runs that were added until then stay in the data set.
     pub stop: &'a AtomicBool,
 }
 
 /// What happened to a run of the results file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GrownRun {
-    /// Its number in the results file.
+    /// The run's number in the results file.
     pub run: RunId,
-    /// Its key, which distinguishes it from every other run in the data set. Its files have its name.
+    /// The run's key, which distinguishes it from every other run in the data set. Its files are named after the
+    /// key.
     pub key: String,
     pub grown: Grown,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grown {
-    /// The data set did not have it.
+    /// The data set did not have the run.
     Added(Volume),
-    /// The data set had a less complete copy, or the run was to be written again.
+    /// The data set had a copy of the run that is less complete than the results file's, or the caller asked to write
+    /// the run again.
     Replaced(Volume),
-    /// The data set has a copy that is at least as complete. Nothing was written.
+    /// The data set has a copy of the run that is at least as complete as the results file's, so nothing was written.
     Kept,
-    /// It is in progress and was left out.
+    /// The run is in progress, so it was left out.
     StillRunning,
 }
 
@@ -59,15 +62,15 @@ pub struct Volume {
     pub bytes: u64,
 }
 
-/// Adds runs of a results file to the data set in a folder, from one snapshot. The folder is created if it is
-/// missing. Calls `done` after each run.
+/// Adds runs of a results file to the data set in a folder, from one snapshot of the file. Creates the folder if it
+/// is missing. Calls `done` after each run.
 ///
-/// The identity of a run shows whether the data set has it already; it is then not added again. Of two copies, the
-/// more complete one stays.
+/// A run is found in the data set by its identity. If the data set already has the run, its copy is replaced only if
+/// the results file has a more complete copy, or if `options.rewrite` is set.
 ///
 /// # Errors
 /// The results file cannot be read or has no such run, or the data set cannot be written. Runs that were added before
-/// the error stay.
+/// the error stay in the data set.
 pub fn grow_dataset(
     store: &Store,
     folder: &Path,
@@ -82,7 +85,8 @@ pub fn grow_dataset(
         match prepare(store, &folder, run, state, options) {
             Ok(prepared) => batch.push(prepared),
             Err(error) => {
-                // Those before it are complete.
+                // The error ends the export. But the files of the earlier runs in the batch are complete, so the
+                // earlier runs are added first.
                 put(&folder, &mut batch, done)?;
                 return Err(error);
             }
@@ -94,10 +98,10 @@ pub fn grow_dataset(
     put(&folder, &mut batch, done)
 }
 
-/// Number of runs whose files are made durable together, because that takes as long for many files as for one.
+/// The files of this many runs are made durable by one call. The call takes no longer for many files than for one.
 const RUNS_A_BATCH: usize = 64;
 
-/// A run that is not in the data set yet.
+/// A run of the results file, and what to do with it.
 struct Prepared {
     run: RunId,
     facts: RunFacts,
@@ -113,7 +117,7 @@ enum Task {
     },
 }
 
-/// Writes the files of a run under temporary names, if the data set needs them.
+/// Writes the files of a run under temporary names, if the data set needs the run.
 fn prepare(
     store: &Store,
     folder: &Folder,
@@ -135,7 +139,7 @@ fn prepare(
     Ok(Prepared { run, facts, task })
 }
 
-/// Makes runs part of the data set, and calls `done` after each.
+/// Makes the prepared runs part of the data set, and calls `done` after each run.
 fn put(
     folder: &Folder,
     batch: &mut Vec<Prepared>,
@@ -155,8 +159,8 @@ fn put(
     Ok(())
 }
 
-/// Replaces the earlier files of a run. The file that marks it complete is removed first and written last, so that
-/// a partly replaced run counts as missing.
+/// Writes the files of a run in place of its earlier files, if there are any. The file that marks the run as complete
+/// is removed first and written last, so that a partly replaced run counts as missing.
 fn replace(folder: &Folder, facts: &RunFacts, files: Vec<Written>) -> Result<Volume, ExportError> {
     folder.remove(&facts.file_name(tables::MARK))?;
     let mut volume = Volume::default();

@@ -1,43 +1,43 @@
-//! The partition of a run: folders named after its plan, its date and its host, as Hive names them.
+//! The partition of a run: nested folders for its plan, its date and its host, with the names that Hive gives them.
 
 use dyno_store::utc_text;
 
 /// Hive's name for a missing value.
 const MISSING: &str = "__HIVE_DEFAULT_PARTITION__";
 
-/// Characters that Hive writes as `%` and two hexadecimal digits (`FileUtils.escapePathName`), in addition to
-/// control characters.
+/// Characters that Hive writes as `%` and two hexadecimal digits (`FileUtils.escapePathName`). Hive does the same
+/// with control characters.
 const ESCAPED: &str = "\"#%'*/:=?\\{[]^\u{7f}";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Partition {
     plan: String,
-    /// In UTC, as `2026-11-23`.
+    /// The day of the run's start in UTC, such as `2026-11-23`.
     date: String,
     host: Option<String>,
 }
 
 impl Partition {
-    /// The partition of a run that started at a time in milliseconds since 1970 UTC.
+    /// Makes the partition of a run. `started_at_ms` is when the run started, in milliseconds since 1970 UTC.
     pub(super) fn new(plan: &str, started_at_ms: i64, host: Option<&str>) -> Self {
         let mut date = utc_text(started_at_ms);
         date.truncate("2026-11-23".len());
         Self { plan: plan.to_owned(), date, host: host.map(str::to_owned) }
     }
 
-    /// Its folder, below that of a table.
+    /// The partition's folder, relative to a table's folder.
     pub(super) fn folder(&self) -> String {
         let host = self.host.as_deref().unwrap_or_default();
         format!("{}/date={}/host={}", plan_folder(&self.plan), self.date, escaped(host))
     }
 }
 
-/// A plan's folder, below that of a table.
+/// A plan's folder, relative to a table's folder.
 pub(super) fn plan_folder(plan: &str) -> String {
     format!("plan={}", escaped(plan))
 }
 
-/// A value as a part of a folder's name.
+/// Escapes a value, so that it can be a part of a folder's name.
 fn escaped(value: &str) -> String {
     if value.is_empty() {
         return MISSING.to_owned();

@@ -1,4 +1,4 @@
-//! The runs of a plan in a data set, with the data that a history needs.
+//! Reads the runs of a plan from a data set, with only the data that `dyno history` needs.
 
 use std::fs::{self, File};
 use std::io;
@@ -14,10 +14,12 @@ use super::records::{Record, records};
 use super::tables::MARK;
 use crate::error::ExportError;
 
-/// Reads the runs of a plan from a data set in a folder, by start time. They are numbered from 1 in this order.
+/// Reads the runs of a plan from a data set in a folder. Returns them in the order of their start times, numbered
+/// from 1.
 ///
-/// They have what a history needs: start, plan, scale, host, systems with their versions and settings, the settings
-/// that the anchor's server reported, steps, and the throughput of each trial. Other fields have their defaults.
+/// Only the data that a history needs is read: start, plan, scale, host, systems with their versions and settings,
+/// the settings that the anchor's server reported, steps, and the throughput of each trial. Other fields have their
+/// defaults.
 ///
 /// # Errors
 /// The folder is not a data set, or a file of the plan cannot be read.
@@ -40,7 +42,8 @@ pub fn read_history(folder: &Path, plan: &str) -> Result<Vec<Run>, ExportError> 
     Ok(runs)
 }
 
-/// The complete files below a folder. The folder need not exist.
+/// Collects the Parquet files in a folder and in its subfolders. Every file with the extension `.parquet` is complete.
+/// The folder need not exist.
 fn collect_files(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), ExportError> {
     let unreadable =
         |error: io::Error| ExportError::Unreadable { path: folder.to_owned(), reason: error.to_string() };
@@ -62,7 +65,8 @@ fn collect_files(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), ExportEr
     Ok(())
 }
 
-/// Reads a run. `file_of` gives the path of its file of a table, which may be missing.
+/// Reads a run. `mark` is the file that marks the run as complete. `file_of` returns the path of the run's file for a
+/// table. This file may be missing.
 fn run(mark: &Path, file_of: &dyn Fn(&str) -> PathBuf) -> Result<Run, ExportError> {
     let columns = ["plan_name", "plan_text", "scale", "started_at_ms", "host_facts"];
     let facts = read(mark, &columns, run_record)?;
@@ -97,7 +101,7 @@ fn run(mark: &Path, file_of: &dyn Fn(&str) -> PathBuf) -> Result<Run, ExportErro
     })
 }
 
-/// The rows of a file. Empty if there is no file, because a table without rows has no file.
+/// Reads the rows of a file. Returns no rows if the file does not exist, because a table without rows has no file.
 fn read<T>(path: &Path, columns: &[&str], row: impl Fn(&Record) -> T) -> Result<Vec<T>, ExportError> {
     let unreadable =
         |error: io::Error| ExportError::Unreadable { path: path.to_owned(), reason: error.to_string() };
@@ -146,7 +150,7 @@ fn step(row: &Record) -> StepRecord {
     }
 }
 
-/// `None` for a trial that was repeated and does not count.
+/// Makes a trial from its row. `None` for a trial that was repeated later and therefore does not count.
 fn trial(row: &Record) -> Option<Trial> {
     let outcome = match row.text("outcome").as_str() {
         "completed" => Outcome::Completed,

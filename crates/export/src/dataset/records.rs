@@ -1,4 +1,4 @@
-//! Rows of a Parquet file by the names of their columns.
+//! Rows of a Parquet file. Values are found by the names of their columns.
 
 use std::fs::File;
 use std::path::Path;
@@ -11,13 +11,13 @@ use parquet::schema::types::Type;
 
 use crate::error::ExportError;
 
-/// Some columns of a row.
+/// A row with the values of the requested columns.
 pub(super) struct Record(Vec<(String, Field)>);
 
 /// Reads some columns of every row of a file.
 ///
 /// # Errors
-/// The file cannot be read, or does not have one of the columns.
+/// The file cannot be read, or lacks one of the columns.
 pub(super) fn records(path: &Path, file: File, columns: &[&str]) -> Result<Vec<Record>, ExportError> {
     let unreadable =
         |error: ParquetError| ExportError::Unreadable { path: path.to_owned(), reason: error.to_string() };
@@ -47,12 +47,12 @@ impl Record {
         }
     }
 
-    /// A text; empty if it is NULL.
+    /// The text in a column. Empty if it is NULL.
     pub(super) fn text(&self, name: &str) -> String {
         self.optional_text(name).unwrap_or_default()
     }
 
-    /// An integer; 0 if it is NULL.
+    /// The integer in a column. 0 if it is NULL.
     pub(super) fn integer(&self, name: &str) -> i64 {
         match self.field(name) {
             Field::Long(integer) => *integer,
@@ -67,7 +67,7 @@ impl Record {
         }
     }
 
-    /// A boolean; false if it is NULL.
+    /// The boolean in a column. False if it is NULL.
     pub(super) fn boolean(&self, name: &str) -> bool {
         matches!(self.field(name), Field::Bool(true))
     }

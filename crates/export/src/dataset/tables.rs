@@ -1,5 +1,5 @@
-//! The tables of a data set: the tables of other exports, with the run's key instead of its number. Trials have all
-//! columns, so that no join is needed.
+//! The tables of a data set. They are the same tables as those of other exports, but with the run's key instead of
+//! the run's number. Trials also have the columns of the tables that they refer to, so that a query needs no join.
 
 use super::facts::RunFacts;
 use crate::layout::Layout;
@@ -28,7 +28,7 @@ pub(super) fn tables() -> impl Iterator<Item = &'static Table> {
     TABLES.iter().map(|table| if table.name == TRIAL.name { &TRIAL } else { table })
 }
 
-/// The layout of a run's file for a table, from the columns of the table's query.
+/// Returns the columns of the file that has a run's rows of `table`. `columns` are the columns of the table's query.
 pub(super) fn layout<'a>(table: &Table, facts: &'a RunFacts, columns: Vec<Column>) -> Layout<'a> {
     let mut layout = Layout::default();
     layout.constant(column("run_key", Kind::Text), Value::Text(&facts.key));
@@ -36,7 +36,7 @@ pub(super) fn layout<'a>(table: &Table, facts: &'a RunFacts, columns: Vec<Column
         match (table.name, column.name.as_str()) {
             // A run's number is valid only within its results file.
             (_, "run_id") | ("run", "id") => {}
-            // `host` is a column of the partition.
+            // The partition already gives each row a column `host`, so this column gets another name.
             ("run", "host") => layout.source(index, Column { name: "host_facts".to_owned(), ..column }),
             _ => layout.source(index, column),
         }

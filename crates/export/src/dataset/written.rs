@@ -1,4 +1,4 @@
-//! The files of a run that is not part of the data set yet.
+//! Writes the files of a run before they become part of the data set.
 
 use std::fs::File;
 use std::sync::atomic::AtomicBool;
@@ -16,14 +16,14 @@ use crate::row::Sink;
 use crate::rows::Rows;
 use crate::tables::Table;
 
-/// Key of the metadata of a Parquet file for the completeness of its run.
+/// Parquet files store the completeness of their run in their metadata, under this key.
 const COMPLETENESS: &str = "dyno.completeness";
 
-/// The rows of a table.
+/// The rows that a run has in a table, after they were written to a file.
 pub(super) struct Written {
     pub(super) table: &'static str,
     pub(super) rows: u64,
-    /// A complete file under a temporary name; `None` for a table without rows.
+    /// The complete file under a temporary name. `None` for a table without rows.
     pub(super) file: Option<TempPath>,
 }
 
@@ -60,11 +60,12 @@ fn write_table(
             Ok(Box::new(Parquet::new(file.as_file().try_clone()?, columns, &about)?))
         },
     )?;
-    // The file is closed, because a batch has more files than a process may open.
+    // The file is closed here, because a batch has more files than a process may open.
     Ok(Written { table: table.name, rows, file: Some(file.into_temp_path()) })
 }
 
-/// The completeness of a file's run; `None` if the file does not have it.
+/// Reads from a file's metadata how complete the run was when the file was written. `None` if the metadata has no valid
+/// completeness.
 pub(super) fn completeness_of(file: &File) -> Option<Completeness> {
     let reader = SerializedFileReader::new(file.try_clone().ok()?).ok()?;
     let notes = reader.metadata().file_metadata().key_value_metadata()?;
@@ -74,7 +75,8 @@ pub(super) fn completeness_of(file: &File) -> Option<Completeness> {
     Some(Completeness { completed_trials, trials, has_ended: has_ended == 1 })
 }
 
-/// The numbers of completed trials and of all trials, then 1 if the run's end is recorded, else 0.
+/// The completeness as text: the number of completed trials, the number of all trials, and 1 if the run's end is
+/// recorded, otherwise 0.
 fn words(completeness: Completeness) -> String {
     let Completeness { completed_trials, trials, has_ended } = completeness;
     format!("{completed_trials} {trials} {}", u8::from(has_ended))

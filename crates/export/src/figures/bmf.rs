@@ -1,8 +1,8 @@
 //! Bencher Metric Format: <https://bencher.dev/docs/reference/bencher-metric-format>.
 //!
-//! A benchmark is a system in a test, `plan/system/step/4 clients`, so that it has the same name in each run.
-//! `throughput` and `latency` are measures that every Bencher project has, in operations per second and in
-//! nanoseconds.
+//! A benchmark is a system in a test. Its name, such as `plan/system/step/4 clients`, is the same in each run.
+//! `throughput` (in operations per second) and `latency` (in nanoseconds) are measures that every Bencher project
+//! has.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::names::{FileNames, plain_name};
 use super::{FigureFile, LeftOutRun, Made, WhyLeftOut};
 
-/// Names of latencies as measures.
+/// For each latency, the name of its measure in Bencher, and the quantity that Dyno measured.
 const LATENCIES: [(&str, Quantity); 3] = [
     ("latency", Quantity::LatencyP50),
     ("latency-p95", Quantity::LatencyP95),
@@ -23,7 +23,8 @@ const LATENCIES: [(&str, Quantity); 3] = [
 /// Nanoseconds in a microsecond.
 const NS: f64 = 1000.0;
 
-/// The median of the rounds, and the lowest and highest round if there are several.
+/// A figure of a benchmark: the median over rounds. If there are several rounds, the lowest and the highest value of a
+/// round are added.
 #[derive(Debug, Serialize)]
 struct Metric {
     value: f64,
@@ -35,7 +36,7 @@ struct Metric {
 
 type Metrics = BTreeMap<&'static str, Metric>;
 
-/// A file for each run.
+/// Makes a file for each run that has a figure.
 pub(super) fn files(runs: &[Run]) -> Made {
     let (mut files, mut left_out) = (Vec::new(), Vec::new());
     let mut names = FileNames::default();
@@ -53,7 +54,7 @@ pub(super) fn files(runs: &[Run]) -> Made {
     (files, left_out)
 }
 
-/// The systems in tests, without controls, which repeat other systems.
+/// Returns the benchmarks of a run by name. Controls are left out, because a control repeats another system.
 fn benchmarks(run: &Run, analysis: &Analysis) -> BTreeMap<String, Metrics> {
     let is_control = |id: &str| run.systems.iter().any(|it| it.id == id && it.control_of.is_some());
     let cells = analysis.tests.iter().flat_map(|test| test.cells.iter().map(move |cell| (test, cell)));

@@ -1,4 +1,4 @@
-//! Figures of runs, in the formats of tools that follow them over time.
+//! Figures of runs, in the formats of tools that follow figures over time.
 
 mod bmf;
 mod names;
@@ -29,7 +29,7 @@ pub enum FigureFormat {
 #[derive(Clone, Debug)]
 pub struct FigureOptions<'a> {
     pub format: FigureFormat,
-    /// Runs to export. `None` exports every run that has ended, except the comparisons of searches.
+    /// Runs to export. `None` exports every run that has ended, except the runs that a search made for its comparisons.
     pub runs: Option<Vec<RunId>>,
     /// Whether existing files with the same names may be overwritten.
     pub overwrite: bool,
@@ -44,7 +44,7 @@ pub struct FiguresExported {
     pub left_out: Vec<LeftOutRun>,
 }
 
-/// A run that is in no file.
+/// A run without a figure in any of the files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOutRun {
     pub run: RunId,
@@ -57,28 +57,29 @@ pub enum WhyLeftOut {
     StillRunning,
     #[error("has no figure")]
     NoFigure,
-    /// It was measured under other conditions than the newest run of its plan.
+    /// The run was measured under other conditions than the newest run of its plan.
     #[error(
         "differs from the newest run of its plan in host, scale, plan text or anchor, so it is not part of that series"
     )]
     OtherConditions,
 }
 
-/// A file before it is written.
+/// The name and the content of a file that has not been written yet.
 struct FigureFile {
     name: String,
     text: String,
     rows: u64,
 }
 
-/// Files, and the runs that are in no file.
+/// The files to write, and the runs that are in no file.
 type Made = (Vec<FigureFile>, Vec<LeftOutRun>);
 
-/// Writes figures of runs to files in `folder`, which is created if it does not exist. The files appear when all are
-/// complete.
+/// Writes figures of runs to files in `folder`. Creates the folder if it does not exist. The files appear only when
+/// all of them are complete.
 ///
 /// # Errors
-/// The results file cannot be read, or has no such run or no figure; a file exists, or the folder cannot be written.
+/// The results file cannot be read, or has no such run or no figure. Or a file exists, or the folder cannot be
+/// written.
 pub fn export_figures(
     store: &Store,
     folder: &Path,
@@ -104,7 +105,8 @@ pub fn export_figures(
     Ok(FiguresExported { files, left_out })
 }
 
-/// The chosen runs, and those of them that are running.
+/// Loads the chosen runs that have ended. Also returns the chosen runs that are still in progress and therefore left
+/// out.
 fn load(store: &Store, options: &FigureOptions<'_>) -> Result<(Vec<Run>, Vec<LeftOutRun>), ExportError> {
     wanted_runs(store, options.runs.as_deref())?;
     let is_wanted = |run: &RunSummary| match &options.runs {

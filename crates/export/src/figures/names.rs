@@ -1,23 +1,24 @@
-//! Names of files after plans, systems and steps.
+//! Makes file names from the names of plans, systems and steps.
 
 use std::collections::BTreeSet;
 
-/// Most characters of a name, which file systems limit to 255 bytes.
+/// A name of a plan, system or step is cut to this many characters before it becomes part of a file name. File systems
+/// limit a file name to 255 bytes.
 const LETTERS_MAX: usize = 50;
 
-/// A text as a part of a file's name, without characters that are not safe there.
+/// Returns a text that is safe as part of a file name. Characters that are not safe in file names are replaced.
 pub fn plain_name(text: &str) -> String {
     let plain = |letter: char| if letter.is_alphanumeric() || "-_.".contains(letter) { letter } else { '-' };
     let name: String = text.chars().map(plain).collect();
     name.trim_start_matches(['.', '-']).chars().take(LETTERS_MAX).collect()
 }
 
-/// Unique names of files.
+/// The file names of an export. No name occurs twice.
 #[derive(Default)]
 pub(super) struct FileNames(BTreeSet<String>);
 
 impl FileNames {
-    /// A name with an extension. If it is taken, it gets a number.
+    /// Returns a file name with an extension. If another file already has this name, a number is added.
     pub(super) fn name(&mut self, stem: &str, extension: &str) -> String {
         let (mut name, mut number) = (format!("{stem}.{extension}"), 1);
         while !self.0.insert(name.clone()) {

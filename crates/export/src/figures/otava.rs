@@ -1,7 +1,7 @@
 //! Apache Otava's CSV files and their configuration: <https://github.com/apache/otava/blob/master/docs/CSV.md>.
 //!
-//! A test in Otava is a system in a test of Dyno, with a row for each run. Otava needs a number in each column of
-//! each row, so a latency that any of these runs lacks has no column.
+//! One test in Otava is one system in one test of Dyno. It has a file with a row for each run. Otava needs a number in
+//! each column of each row. So if one of the runs lacks a latency, this latency has no column.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,15 +13,15 @@ use dyno_store::{Run, utc_text};
 use super::names::{FileNames, plain_name};
 use super::{FigureFile, LeftOutRun, Made, WhyLeftOut};
 
-/// The configuration.
+/// The name of the configuration file.
 const CONFIGURATION: &str = "otava.yaml";
 
-/// Columns after `time`, `run` and `version`.
+/// The quantities that become columns, after the columns `time`, `run` and `version`.
 const QUANTITIES: [Quantity; 4] =
     [Quantity::Throughput, Quantity::LatencyP50, Quantity::LatencyP95, Quantity::LatencyP99];
 
-/// A file for each system in a test, and the configuration. A plan's series is that of its newest run, as in `dyno
-/// history`.
+/// Makes a file for each system in a test, and the configuration file. Of each plan, the files have the newest run
+/// and the runs that `dyno history` compares with it.
 pub(super) fn files(runs: Vec<Run>) -> Made {
     let mut plans: BTreeMap<String, Vec<Run>> = BTreeMap::new();
     for run in runs {
@@ -57,9 +57,9 @@ pub(super) fn files(runs: Vec<Run>) -> Made {
     (files, left_out)
 }
 
-/// The history of the newest run of a plan; `None` without any figure.
+/// Returns the history that contains the newest of a plan's runs. `None` if none of these runs has a figure.
 fn newest(runs: &[Run], quantity: Quantity) -> Option<History> {
-    // Otava searches for changes itself.
+    // The history is not searched for changes, because Otava searches for them itself.
     let changes = ChangeRule { permutations: 0, ..ChangeRule::default() };
     histories(runs, &HistoryRule { quantity, changes }).into_iter().next()
 }
@@ -77,11 +77,11 @@ fn left_out_of(run: &Run, history: Option<&History>) -> Option<LeftOutRun> {
     Some(LeftOutRun { run: run.id, why })
 }
 
-/// A system in a test.
+/// A system in a test, with a row for each run.
 struct Series<'a> {
     name: String,
     test: &'a TestHistory,
-    /// Values of the quantities that every run has.
+    /// The quantities for which every run has a value. Each quantity has one value for each run.
     columns: Vec<(Quantity, Vec<f64>)>,
 }
 
@@ -122,7 +122,7 @@ impl<'a> Series<'a> {
         text
     }
 
-    /// The test in the configuration.
+    /// Returns the entry for this Otava test in the configuration file.
     fn configuration(&self, file: &str) -> String {
         let mut text = format!(
             "  {}:\n    type: csv\n    file: {}\n    time_column: time\n    attributes: [run, version]\n    metrics:\n",
@@ -140,7 +140,7 @@ impl<'a> Series<'a> {
     }
 }
 
-/// A text in JSON quotes, which are valid in YAML too.
+/// Returns a text as a JSON string in quotes, which is also a valid YAML string.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -29,7 +29,8 @@ impl Results {
         Self { folder, store }
     }
 
-    /// Adds a run of one system in one test: three rounds at about this rate, with latencies of a millisecond.
+    /// Adds a run of one system in one test. The run has three rounds. Their rates are about `rate`, and all
+    /// latencies are a millisecond.
     fn add(&mut self, plan: &str, night: i64, rate: u64) -> RunId {
         let run = self.begin(plan, night);
         for round in 0..3 {
@@ -113,7 +114,8 @@ fn bencher_gets_a_file_for_each_run_in_its_own_units() {
     assert_eq!(benchmark["throughput"], throughput);
     assert_eq!(benchmark["latency"]["value"], 1_000_000.0, "nanoseconds");
     assert_eq!(benchmark.as_object().unwrap().len(), 4);
-    // The schema of the format: names, measures, numbers.
+    // The file parses as the format's schema: a map from names of benchmarks to maps from names of measures to maps
+    // from names to numbers.
     let all: BTreeMap<String, BTreeMap<String, BTreeMap<String, f64>>> =
         serde_json::from_value(found).unwrap();
     let keys = ["value", "lower_value", "upper_value"];
@@ -185,7 +187,7 @@ fn what_is_in_no_file_is_told() {
     assert!(error.contains("has no run 9"), "{error}");
 }
 
-/// A run without latencies has no such column, because Otava needs a number in each.
+/// If a run has no latencies, the file has no column of latencies, because Otava needs a number in each row.
 #[test]
 fn a_column_has_a_number_in_each_row() {
     let mut results = Results::new();

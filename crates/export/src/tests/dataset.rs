@@ -1,4 +1,4 @@
-//! Runs are added to a data set once each, in partitions.
+//! Tests that each run is added to a data set once, in its partition.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use dyno_store::Ending;
 use super::*;
 use crate::{DatasetOptions, Grown, GrownRun, grow_dataset};
 
-/// 2026-11-23T00:00:00Z, in milliseconds since 1970.
+/// 2026-11-23T00:00:00Z, in milliseconds since 1970 UTC.
 const MIDNIGHT_MS: i64 = 1_795_392_000_000;
 
 /// A results file whose only run has ended.
@@ -41,7 +41,7 @@ fn grow(results: &Results, folder: &Path) -> Vec<GrownRun> {
     grow_with(results, folder, &dataset_options())
 }
 
-/// Every file below a folder, with its relative path.
+/// The relative paths of all files below a folder.
 fn files(folder: &Path) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     let mut open = vec![folder.to_owned()];
@@ -83,7 +83,7 @@ fn a_run_is_a_file_a_table_in_the_partition_of_its_plan_date_and_host() {
         let sql = format!("SELECT EXISTS ({})", table.select);
         results.store.connection().query_row(&sql, [], |row| row.get::<_, bool>(0)).unwrap()
     };
-    // No run was resumed, so that table has no file.
+    // No run was resumed, so the table `resumption` has no file.
     assert!(!found.iter().any(|file| file.starts_with("resumption")), "{found:?}");
     assert_eq!(found.len(), TABLES.iter().filter(has_rows).count(), "{found:?}");
     let bytes: u64 = found.iter().map(|file| fs::metadata(folder.join(file)).unwrap().len()).sum();
@@ -116,7 +116,7 @@ fn a_run_is_added_once_from_whatever_file() {
     assert_eq!((again[0].grown, &again[0].key), (Grown::Kept, &first[0].key));
     assert_eq!(files(&folder), before);
 
-    // Another results file, in which the run has another number.
+    // In another results file, the run has another number.
     let mut other = Results::new();
     change(&other, "UPDATE run SET seed = 5");
     end(&mut other, RunId(1));

@@ -1,4 +1,4 @@
-//! Exports contain the rows of the results file, in every format, under the documented names.
+//! Tests that exports in every format contain the rows of the results file, under the documented names.
 
 mod dataset;
 mod sample;
@@ -34,7 +34,7 @@ fn field(row: &Row, name: &str) -> Field {
     row.get_column_iter().find(|(column, _)| *column == name).unwrap().1.clone()
 }
 
-/// The tables and columns, in the notation of `columns.txt`.
+/// The exported tables and their columns, in the notation of the file `columns.txt`.
 fn schema(store: &Store) -> String {
     let table = |table: &tables::Table| {
         let statement = store.connection().prepare(&table.sql(None)).unwrap();
@@ -45,7 +45,7 @@ fn schema(store: &Store) -> String {
     TABLES.iter().map(table).collect()
 }
 
-/// Readers of exported files rely on names and types.
+/// Programs that read exported files rely on names and types of columns.
 #[test]
 fn columns_keep_their_names_and_types() {
     let schema = schema(&Results::new().store);
@@ -60,7 +60,7 @@ fn every_table_of_the_results_file_is_exported() {
     let tables: Vec<String> =
         statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
     for table in tables {
-        // `trial_counter` contains both.
+        // The exported table `trial_counter` also contains the columns of `counter` and `counter_series`.
         let is_within = ["counter", "counter_series"].contains(&table.as_str());
         assert!(is_within || TABLES.iter().any(|exported| exported.name == table), "{table}");
     }
@@ -213,7 +213,8 @@ fn a_killed_export_leaves_no_folder_that_looks_complete_and_the_next_removes_the
     let mut killed = Files::new(&folder, &["run.csv".to_owned()], false).unwrap();
     killed.create("run.csv").unwrap();
     assert!(!folder.exists(), "it appears with its files");
-    // A process that is killed removes nothing; a copy of the folder is without its lock.
+    // Simulates a killed process, which leaves its folder behind without a lock: copies the folder of a running
+    // export. The copy has no lock.
     let left = fs::read_dir(around.path()).unwrap().next().unwrap().unwrap().path();
     drop(killed);
     fs::create_dir(&left).unwrap();

@@ -1,5 +1,5 @@
-//! Changes cells of a results file regardless of their columns' constraints, because a foreign file may have
-//! any value in any cell.
+//! Changes cells of a results file without regard to the columns' constraints, because a foreign file may have any
+//! value in any cell.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -12,37 +12,39 @@ use super::extremes::{Extreme, LARGE, SMALL};
 use crate::corpus;
 use crate::mutate::Random;
 
-/// Length of a change to an extreme value, in bytes: column (2), row, kind of the value, its length (1), its
-/// number.
+/// Length in bytes of a change that puts an extreme value into a cell. The change consists of the column (two bytes),
+/// and of the row, the value's kind, the value's length and the value's number (one byte each).
 const HEAD: usize = 6;
 /// The row number that means all rows.
 const ALL_ROWS: u8 = u8::MAX;
-/// Number of kinds whose value is in the input itself. A change of a higher kind has an extreme value.
+/// A change has a kind, which says where the new value comes from. Kinds below this number take the value from the
+/// input itself. The kinds from this number on select an extreme value by its number.
 const LITERAL_KINDS: u8 = 6;
 const EXTREME: u8 = 6;
-/// The kind of an extreme value of the column's own type.
+/// Kind of a change that puts an extreme value of the column's declared type into the column.
 const EXTREME_OF_TYPE: u8 = 7;
-/// The kind that renames a text in every cell that contains it, so that references by name stay valid.
+/// Kind of a change that renames a text: every cell that contains the text gets the same new text, so that references
+/// by name stay valid.
 const RENAMED: u8 = 8;
 /// One in this many changes is a renaming.
 const RENAMED_ONE_OF: u64 = 8;
 
-/// A case of several changes has at most two to the power of a number below this one. So half of the cases
-/// have few changes, and most of those are read to the end.
+/// A case has at most 2^n changes, where n is a random number below this one. Thus half of the cases have few changes,
+/// and most files with few changes are read to the end.
 const CELLS_LOG2: u64 = 9;
 
-/// A complete file whose tables accept any value, and the data that is needed to change it.
+/// A complete results file whose tables accept any value, with its tables and columns.
 pub(crate) struct Cells {
-    /// The bytes of the file, with a loosened schema.
+    /// The bytes of the file. Its schema is loosened, so that columns accept any value.
     pub(super) file: Vec<u8>,
-    /// Names of the tables, with their SQL in the format.
+    /// For each table, its name, and its SQL with the constraints that results files have.
     tables: Vec<(String, String)>,
     /// Every column: the index of its table, its name and its declared type.
     columns: Vec<(usize, String, String)>,
 }
 
 impl Cells {
-    /// The cells of the sample run.
+    /// Returns the cells of the sample run's file.
     pub(crate) fn of_sample() -> &'static Self {
         static CELLS: OnceLock<Cells> = OnceLock::new();
         CELLS.get_or_init(|| Self::of(&corpus::results_file()).expect("the sample is a results file"))
@@ -77,15 +79,16 @@ impl Cells {
         self.columns.len() as u64
     }
 
-    /// A change that puts the extreme value with a number into the first row of a column or into all rows.
+    /// Makes a change that puts the extreme value with the number `extreme` into the first row of a column, or into
+    /// all its rows.
     pub(crate) fn one(&self, column: u64, extreme: u64, in_all_rows: bool) -> [u8; HEAD] {
         let [low, high, ..] = (column % self.columns()).to_le_bytes();
         let extreme = (extreme % LARGE.count() as u64) as u8;
         [low, high, if in_all_rows { ALL_ROWS } else { 0 }, EXTREME, 1, extreme]
     }
 
-    /// A case. The first cases put each extreme value into the first row and into all rows of each column.
-    /// Later cases put several values that have the types of their columns.
+    /// Makes the case with this number. The first cases put each extreme value into each column, once into the first
+    /// row and once into all rows. Each later case changes one or more cells, each to a value of its column's type.
     fn case(&self, number: u64, random: &mut Random) -> Vec<u8> {
         let mut case = vec![super::CELLS];
         let extremes = LARGE.count() as u64;
@@ -104,7 +107,8 @@ impl Cells {
         case
     }
 
-    /// Changes cells of a file that has the bytes of [`Self::file`], then restores the schema of the format.
+    /// Changes cells of the file at `path`, which has the bytes of [`Self::file`]. Then restores the schema with
+    /// its constraints.
     pub(super) fn change(&self, path: &Path, mut changes: &[u8]) -> rusqlite::Result<()> {
         let connection = Connection::open(path)?;
         connection.execute_batch(
@@ -114,7 +118,8 @@ impl Cells {
         while let [low, high, row, kind, length, rest @ ..] = changes {
             let (value, after) = rest.split_at(usize::from(*length).min(rest.len()));
             let column = usize::from(u16::from_le_bytes([*low, *high])) % self.columns.len();
-            // A change that a key forbids cannot occur in any file.
+            // SQLite rejects a change that violates a key. The error is ignored, because a file with such cells cannot
+            // exist.
             let _ = self.set(&connection, column, *row, *kind, value);
             changes = after;
         }
@@ -158,11 +163,11 @@ impl Cells {
             "{all} WHERE rowid IN
              (SELECT rowid FROM {table} LIMIT 1 OFFSET ?2 % (SELECT max(1, count(*)) FROM {table}))"
         );
-        // For a table without a rowid, the change applies to all rows.
+        // In a table without a rowid, a single row cannot be selected, so all rows are changed.
         connection.execute(&one, (&value, row)).or_else(|_| connection.execute(&all, [&value])).map(drop)
     }
 
-    /// Replaces a text that occurs in the file by a value, in every text column.
+    /// Replaces the text `present` by `value` in all cells of text columns.
     fn rename(
         &self,
         connection: &Connection,
@@ -179,17 +184,17 @@ impl Cells {
     }
 }
 
-/// The case with a number; see [`Cells::case`].
+/// Makes the case with this number.
 pub(crate) fn cells_case(number: u64, random: &mut Random) -> Vec<u8> {
     Cells::of_sample().case(number, random)
 }
 
-/// Number of changed cells of a case.
+/// Returns the number of cells that a case changes.
 pub fn cells_of(case: &[u8]) -> usize {
     case.len() / HEAD
 }
 
-/// A value whose bytes are in the input.
+/// Makes a value from the bytes in the input.
 fn literal(kind: u8, bytes: &[u8]) -> Value {
     let mut eight = [0; 8];
     let length = bytes.len().min(8);
@@ -204,7 +209,7 @@ fn literal(kind: u8, bytes: &[u8]) -> Value {
     }
 }
 
-/// The SQL of a table without types and `NOT NULL`, so that SQLite keeps each value unchanged. The layout of
+/// Returns a table's SQL without types and `NOT NULL`, so that SQLite stores each value unchanged. The layout of
 /// rows stays the same.
 fn loosened(sql: &str) -> String {
     sql.replace(" STRICT, WITHOUT", " WITHOUT")
@@ -217,7 +222,7 @@ fn loosened(sql: &str) -> String {
         .replace("ROWID PRIMARY KEY", "INTEGER PRIMARY KEY")
 }
 
-/// Replaces the SQL of tables. SQLite reads it when the file is opened again.
+/// Replaces the SQL of tables in the schema. SQLite reads the new SQL when the file is opened again.
 fn rewrite_schema<'a>(
     connection: &Connection,
     tables: impl Iterator<Item = (&'a str, String)>,

@@ -1,4 +1,4 @@
-//! Values that no run writes, for every column.
+//! Extreme values for every column. No run would write such values.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ pub(super) enum Extreme {
     Text(Vec<u8>),
 }
 
-/// The extreme values of columns. The size of the long ones is given.
+/// The extreme values for each type of column. `size` is the size of the long ones.
 pub(super) struct Extremes {
     size: Size,
     integers: Vec<Extreme>,
@@ -24,7 +24,7 @@ pub(super) struct Extremes {
     all: Vec<Extreme>,
 }
 
-/// The size of long values.
+/// How large the long values are.
 #[derive(Clone, Copy)]
 struct Size {
     /// Length of a text, in bytes.
@@ -33,11 +33,12 @@ struct Size {
     many: usize,
 }
 
-/// For changes of one cell: a megabyte.
+/// Values for changes of one cell. Long texts have a megabyte.
 pub(super) static LARGE: LazyLock<Extremes> =
     LazyLock::new(|| Extremes::of(Size { long: 1 << 20, many: 100_000 }));
-/// For changes of many cells: more than the 65,535 columns that formatting can pad, and more levels than a
-/// parser may accept.
+/// Values for changes of many cells. The long texts are shorter than those of [`LARGE`], but have more than 65,535
+/// characters, because Rust's formatting cannot pad a text to a greater width. The nested lists are deeper than some
+/// parsers accept.
 pub(super) static SMALL: LazyLock<Extremes> =
     LazyLock::new(|| Extremes::of(Size { long: 66_000, many: 2_000 }));
 
@@ -49,20 +50,22 @@ impl Extremes {
         Self { size, integers, reals, texts, blobs, all }
     }
 
-    /// The number of extreme values for every column. Those that change JSON come last.
+    /// Returns the number of extreme values for a column of any type. The values with the last [`JSON_CHANGES`] numbers
+    /// are changes of the JSON that the cell contains.
     pub(super) fn count(&self) -> usize {
         self.all.len() + JSON_CHANGES
     }
 
-    /// The extreme value with a number, for a cell that has the value `present`, in a column of type
-    /// `declared`. With a type, the value has that type, so that a reader does not stop at it.
+    /// Returns the extreme value with a number, for a cell whose present value is `present`. If `declared` gives
+    /// the column's type, the value has that type, so that a reader does not reject it immediately.
     pub(super) fn value(&self, number: usize, present: &Value, declared: Option<&str>) -> Extreme {
         let of = |values: &[Extreme]| values[number % values.len()].clone();
         match declared {
             Some("INTEGER") => of(&self.integers),
             Some("REAL") => of(&self.reals),
             Some("BLOB") => of(&self.blobs),
-            // Most texts that are not JSON stop the reading of a column of JSON.
+            // Texts are tried in JSON columns too, although most texts are not JSON, so that the reader stops at them
+            // immediately.
             Some(_) if number < self.texts.len() => of(&self.texts),
             Some(_) => changed_json(number % JSON_CHANGES, present, self.size),
             None => match self.all.get(number) {
@@ -78,14 +81,14 @@ fn values<T: Into<Value>>(values: impl IntoIterator<Item = T>) -> Vec<Extreme> {
 }
 
 fn integers() -> Vec<i64> {
-    // The first and the last second that RFC 3339 can represent, and their neighbours.
+    // The start of 1970, the last millisecond that RFC 3339 can represent, and a neighbour of each.
     let dates = [-1, 0, 253_402_300_799_999, 253_402_300_800_000];
     let edges = [31, 32, 53, 63].map(|bits| (1_u64 << bits).cast_signed());
     let below = [31, 32, 53, 63].map(|bits| ((1_u64 << bits) - 1).cast_signed());
     dates.into_iter().chain(edges).chain(below).chain([1, 2, 1_000_000_007]).collect()
 }
 
-/// SQLite keeps NaN as NULL.
+/// Extreme numbers. SQLite stores NaN as NULL.
 fn reals() -> Vec<f64> {
     let two_to_63 = 9_223_372_036_854_775_808.0;
     vec![
@@ -131,7 +134,7 @@ fn texts(Size { long, many }: Size) -> Vec<Extreme> {
 fn blobs(Size { long, .. }: Size) -> Vec<Extreme> {
     let blob = |bytes: Vec<u8>| Extreme::Value(Value::Blob(bytes));
     let few = dyno_store::latency_bytes([1, 1000, u64::MAX]);
-    // A histogram in which each of many bins has the largest number of events.
+    // A histogram in which each of two bins has the largest possible count.
     let mut most = few[..40].to_vec();
     let bins = [[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]; 2].concat();
     most[4..8].copy_from_slice(&(bins.len() as u32).to_be_bytes());
@@ -145,7 +148,7 @@ fn blobs(Size { long, .. }: Size) -> Vec<Extreme> {
 /// Number of ways to change the JSON of a cell.
 const JSON_CHANGES: usize = 9;
 
-/// The JSON of a cell with other numbers, texts or lengths. A value that is not JSON stays unchanged.
+/// Returns the JSON of a cell with other numbers, texts or lengths. A value that is not JSON is returned unchanged.
 fn changed_json(number: usize, present: &Value, Size { long, many }: Size) -> Extreme {
     let Value::Text(text) = present else { return Extreme::Value(present.clone()) };
     let Ok(mut found) = serde_json::from_str::<Json>(text) else { return Extreme::Value(present.clone()) };
@@ -169,7 +172,8 @@ fn changed_json(number: usize, present: &Value, Size { long, many }: Size) -> Ex
                 *text = "x".repeat(long / 16);
             }
         }),
-        // Lists of texts that an earlier change made long would have hundreds of megabytes.
+        // Does nothing if an earlier change made the texts long, because long lists of long texts would take hundreds
+        // of megabytes.
         _ if text.len() > long / 64 => {}
         _ => visit(&mut found, &|it| {
             if let Json::Array(list) = it {
@@ -180,7 +184,7 @@ fn changed_json(number: usize, present: &Value, Size { long, many }: Size) -> Ex
     Extreme::Text(found.to_string().into_bytes())
 }
 
-/// Changes each value of a JSON text, inner values first.
+/// Applies a change to each value in a JSON document, inner values first.
 fn visit(json: &mut Json, change: &dyn Fn(&mut Json)) {
     match json {
         Json::Array(list) => list.iter_mut().for_each(|one| visit(one, change)),

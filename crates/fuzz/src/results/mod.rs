@@ -1,4 +1,5 @@
-//! Opens a foreign results file, checks and judges it, and reads it with every reader of the libraries.
+//! Opens a results file from outside, checks and judges it, and reads it with every reader of the workspace's
+//! libraries.
 
 mod cells;
 mod extremes;
@@ -13,12 +14,12 @@ use tempfile::TempDir;
 pub use self::cells::cells_of;
 pub(crate) use self::cells::{Cells, cells_case};
 
-/// First byte of an input whose rest is the bytes of a file.
+/// First byte of an input whose other bytes are a results file.
 pub(crate) const FILE: u8 = 0;
-/// First byte of an input whose rest changes cells of a valid file.
+/// First byte of an input whose other bytes are changes to the cells of a valid results file.
 pub(crate) const CELLS: u8 = 1;
 
-/// Writes the file of an input and reads it with every reader.
+/// Writes the results file that an input describes, and reads it with every reader.
 pub(crate) fn read(input: &[u8]) {
     thread_local! {
         static FOLDER: RefCell<Option<TempDir>> = const { RefCell::new(None) };
@@ -32,7 +33,7 @@ pub(crate) fn read(input: &[u8]) {
         [CELLS, changes @ ..] => {
             write(&path, &Cells::of_sample().file);
             if Cells::of_sample().change(&path, changes).is_err() {
-                // SQLite itself rejects such a change.
+                // SQLite itself rejects the change.
                 return;
             }
         }
@@ -42,7 +43,7 @@ pub(crate) fn read(input: &[u8]) {
     readers::read_all(&folder, &path, turn);
 }
 
-/// A folder in memory if there is such a file system.
+/// Makes a folder, in memory if possible.
 fn scratch() -> std::io::Result<TempDir> {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir())
 }

@@ -1,4 +1,4 @@
-//! Every reader of results files, as the commands call them. A reader may return an error, but must not
+//! Calls every reader of results files, in the way that the commands do. A reader may return an error, but must not
 //! panic.
 
 use std::fs;
@@ -18,8 +18,8 @@ use dyno_store::{Run, RunChoice, Store, StoreError, SystemRecord};
 
 const FORMATS: [Format; 4] = [Format::Text, Format::Markdown, Format::Html, Format::Json];
 
-/// Reads a file with every reader. Copies and histories take the most time, so `turn` selects one kind of
-/// them. Output goes into the folder.
+/// Reads a file with every reader. Copies and histories take the most time, so a call makes only one kind of copy, and
+/// renders histories in only one format. `turn` selects the kind and the format. Output goes into the folder.
 pub(super) fn read_all(folder: &Path, path: &Path, turn: usize) {
     let Ok(store) = Store::open_read_only(path) else { return };
     let _ = store.check_contents();
@@ -51,7 +51,7 @@ fn list(store: &Store) {
     let _ = store.size();
 }
 
-/// Copies the rows of a file into files of one format.
+/// Copies the file in the way that `turn` selects: into one of three export formats, into a data set, or by a merge.
 fn copy(store: &Store, folder: &Path, turn: usize) -> Result<(), ExportError> {
     match turn % 5 {
         0 => export(store, folder, dyno_export::Format::Parquet),
@@ -70,7 +70,7 @@ fn export(store: &Store, folder: &Path, format: dyno_export::Format) -> Result<(
     exported
 }
 
-/// Writes a data set and reads it as a history does.
+/// Writes a data set, and reads it as `dyno history` does.
 fn dataset(store: &Store, folder: &Path, turn: usize) -> Result<(), ExportError> {
     let to = folder.join("dataset");
     let options = DatasetOptions { runs: None, rewrite: false, stop: &AtomicBool::new(false) };
@@ -89,7 +89,8 @@ fn merge(store: &Store, folder: &Path) -> Result<(), StoreError> {
     let mut target = Store::open(&path)?;
     let merged = target.merge(store).map(drop);
     drop(target);
-    // The format of an empty file is about as large as the sample. The limit is twice that, plus the rows.
+    // An empty results file is about as large as the sample. Therefore a merged file may be about twice as large as
+    // the file that was read. The limit allows 1 MiB more.
     let (read, written) = (size(store.path()), size(&path));
     assert!(written <= 2 * read + (1 << 20), "a file of {read} bytes was merged into {written}");
     let _ = fs::remove_file(path);
@@ -130,7 +131,7 @@ fn compared(run: &Run, checks: &TrialChecks, analysis: &Analysis) {
     let _ = render_junit(&judgement);
 }
 
-/// A history of one run that is repeated.
+/// Analyses a history of five runs, for which the given runs are repeated.
 fn history(runs: &[Run], turn: usize) {
     let many: Vec<Run> = runs.iter().cycle().take(5).cloned().collect();
     let found = histories(&many, &HistoryRule::default());

@@ -21,25 +21,26 @@ use crate::error::SampleError;
 use crate::machine::device::Device;
 use crate::power::DelayedDisk;
 
-/// Cgroups and a volume for one server. Dropping it ends the processes in the groups and removes groups and volume, so
-/// it must outlive the server.
+/// Cgroups and a volume for one server. Dropping this value ends the processes in the groups, and removes the
+/// groups and the volume, so it must outlive the server.
 #[derive(Debug)]
 pub struct Confined {
     confinement: Confinement,
     cgroup: Cgroup,
     volume: Option<Volume>,
-    /// `None` if the limits of I/O never change.
+    /// The burst credits of the volume. `None` if the limits of I/O are constant.
     burst: Option<Burst>,
-    /// The disk below the volume; `None` if its latency is not set.
+    /// The disk on which the volume is. `None` if the confinement was created without a disk whose latency can be
+    /// set.
     disk: Option<DelayedDisk>,
-    // The last field, because dropping it removes everything.
+    // The last field, because it must be dropped last: dropping it removes everything.
     _holding: Holding,
 }
 
 #[derive(Debug)]
 struct Volume {
     folder: PathBuf,
-    /// `MAJOR:MINOR`.
+    /// The loop device as `MAJOR:MINOR`.
     device: String,
 }
 
@@ -51,11 +52,12 @@ pub struct Entrance {
 }
 
 impl Confined {
-    /// Creates a confinement, after removing the remains of killed processes. The volume's file and its mount point are
-    /// created in `parent`. Limits of I/O start with [`impose_io_limits`](Self::impose_io_limits).
+    /// Creates a confinement, after removing what killed processes have left in `parent`. The volume's file and its
+    /// mount point are created in `parent`. Limits of I/O start with [`impose_io_limits`](Self::impose_io_limits).
     ///
     /// # Errors
-    /// Something is missing ([`Confinement::check_rights`]), or the system refuses. Nothing is left behind.
+    /// A requirement is missing ([`Confinement::check_rights`]), or the system refuses. In both cases, everything
+    /// that was created is removed again.
     pub fn create(confinement: &Confinement, parent: &Path) -> Result<Self, ConfineError> {
         confinement.check_rights()?;
         let holding = Holding::create(parent)?;
@@ -103,7 +105,7 @@ impl Confined {
         self.volume.as_ref().map(|volume| volume.folder.as_path())
     }
 
-    /// A message if less than a hundredth of the volume is free; `None` if more is free, or without a volume.
+    /// A message if less than a hundredth of the volume is free. `None` if more is free, or if there is no volume.
     pub fn full_volume(&self) -> Option<String> {
         let facts = statvfs(self.volume()?).ok()?;
         let size = format_bytes(self.confinement.volume_bytes()?);
@@ -115,7 +117,7 @@ impl Confined {
         Device::of_path(self.volume()?)
     }
 
-    /// Activates the limits of I/O, after all earlier writes are on the volume, and the disk's latency.
+    /// Activates the limits of I/O and the disk's latency. All earlier writes reach the volume before that.
     ///
     /// # Errors
     /// The kernel refuses.
@@ -139,13 +141,14 @@ impl Confined {
         }
     }
 
-    /// Sets the least time that each request to the disk takes from now on. Returns false if the confinement has no
-    /// disk whose latency can be set.
+    /// Sets the time that each request to the disk takes at least, from now on. Returns false if the confinement
+    /// has no disk whose latency can be set.
     pub fn set_latency(&self, latency: Duration) -> bool {
         self.disk.as_ref().inspect(|disk| disk.set_latency(latency)).is_some()
     }
 
-    /// Gives the disk the latency of the confinement. Returns false if it has none.
+    /// Gives the disk the latency of the confinement. Returns false if the confinement has no disk whose latency
+    /// can be set.
     pub fn restore_latency(&self) -> bool {
         self.set_latency(Duration::from_micros(self.confinement.latency_us.unwrap_or(0)))
     }
@@ -157,15 +160,15 @@ impl Confined {
     pub fn lift_io_limits(&self) -> Result<(), ConfineError> {
         self.set_latency(Duration::ZERO);
         let Some(volume) = &self.volume else { return Ok(()) };
-        // Before the limit is lifted, so that the burst thread does not set it again.
+        // The burst thread ends before the limit is lifted. Otherwise it would set the limit again.
         self.burst.as_ref().inspect(|burst| burst.stop());
         self.cgroup.limit_io(&volume.device, &IoLimits::default())
     }
 
-    /// Opens the files for joining.
+    /// Opens the files through which a process joins the groups.
     ///
     /// # Errors
-    /// The groups may not be joined.
+    /// This user may not write to these files.
     pub fn entrance(&self) -> Result<Entrance, ConfineError> {
         let cpus = self.confinement.server_cpus.as_ref().map(CpuSet::mask);
         Ok(Entrance { groups: self.cgroup.open_to_join()?, cpus })
@@ -190,14 +193,14 @@ impl Confined {
         ReadBack { differences: self.confinement.differences(&in_force), in_force, not_limited }
     }
 
-    /// Whether the volume bypasses the page cache of the file system below it, so that nothing is cached
-    /// twice; `None` without a volume. If that file system does not support it, the limits still apply, but
-    /// memory beyond the limit caches data.
+    /// Whether the volume bypasses the page cache of the file system below it, so that nothing is cached twice.
+    /// `None` without a volume. If the file system below does not support this, the limits still apply, but its page
+    /// cache stores data of the volume in memory that the limit does not count.
     pub fn is_direct_io(&self) -> Option<bool> {
         volume::is_direct_io(&self.volume.as_ref()?.device)
     }
 
-    /// Operations on the volume, in the way that its limits count them. The start of the count is arbitrary,
+    /// Operations on the volume, counted in the same way as for its I/O limits. The start of the count is arbitrary,
     /// so only differences are meaningful. `None` if I/O is not limited, or if the kernel does not count.
     pub fn io_counts(&self) -> Option<IoCounts> {
         self.cgroup.io_counts(&self.volume.as_ref()?.device)
@@ -227,8 +230,8 @@ impl Confined {
 }
 
 impl Entrance {
-    /// Confines a process that another program started. Its main thread gets the affinity mask, and its other threads
-    /// keep theirs. It must therefore be called before the process starts threads.
+    /// Confines a process that another program started. The process's main thread gets the affinity mask, but its
+    /// other threads keep their own masks. Call this before the process starts threads.
     ///
     /// # Errors
     /// The system refuses, or the process is gone.
@@ -239,15 +242,15 @@ impl Entrance {
         self.cpus.as_ref().map_or(Ok(()), |cpus| cpus.give(pid))
     }
 
-    /// Confines the calling process. It is called in a child between fork and exec, so it only makes system calls and
-    /// allocates nothing. Call it before the process gives up rights, because it needs the rights of the creator of the
-    /// confinement.
+    /// Confines the calling process. This is called in a child between fork and exec, so it only makes system calls
+    /// and allocates nothing. Call it before the process gives up rights, because joining needs the rights with
+    /// which the confinement was created.
     ///
     /// # Errors
     /// The system refuses.
     pub fn enter(&self) -> io::Result<()> {
         for group in &self.groups {
-            // 0 stands for the process that writes it.
+            // In `cgroup.procs`, 0 stands for the process that writes it.
             rustix::io::write(group, b"0")?;
         }
         self.cpus.as_ref().map_or(Ok(()), AffinityMask::assume)

@@ -14,33 +14,33 @@ pub struct Confinement {
     /// The CPUs of the load generator; see [`pin_command`](crate::pin_command).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_cpus: Option<CpuSet>,
-    /// Memory of the server in bytes, page cache included. Above it the kernel drops pages. If none can be dropped, it
-    /// kills the server. The server gets no swap.
+    /// Memory of the server in bytes, page cache included. Above the limit, the kernel drops pages. If no page can
+    /// be dropped, the kernel kills the server. The server gets no swap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
     /// Limits of I/O on the volume.
     #[serde(flatten)]
     pub io: IoLimits,
-    /// Limit of reads a second, and of writes a second, while the volume has credits; `None` if the limits
-    /// never change. The limits of `io` are the baseline, for when it has no credits.
+    /// Limit of reads a second, and of writes a second, while the volume has credits. Without credits, the limits
+    /// of `io` apply, which are the baseline. `None` if the limits never change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub burst_iops: Option<u64>,
-    /// Number of credits that the volume starts with, which is also the most that it can accumulate. A read
-    /// or a write costs one credit. Each second the volume earns as many credits as the baseline has
-    /// operations.
+    /// Number of credits with which the volume starts, which is also the most that it can accumulate. A read or a
+    /// write costs one credit. If the baseline is `n` operations per second, the volume earns `n` credits each
+    /// second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub burst_credits: Option<u64>,
-    /// Least time that each request to the volume's disk takes, in microseconds. The disk of a volume with 0 can be
-    /// slowed down later ([`Confined::set_latency`](crate::Confined::set_latency)); that of one with `None` cannot.
+    /// The time that each request to the volume's disk takes at least, in microseconds. With 0, the disk can be
+    /// slowed down later ([`Confined::set_latency`](crate::Confined::set_latency)). With `None`, it cannot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_us: Option<u64>,
-    /// Size of the volume with the data, in bytes. `None` means [`DEFAULT_VOLUME_BYTES`] if I/O is limited or has a
-    /// latency; otherwise there is no volume.
+    /// Size of the volume with the data, in bytes. With `None`, the size is [`DEFAULT_VOLUME_BYTES`] if I/O is
+    /// limited or has a latency. Otherwise there is no volume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_bytes: Option<u64>,
 }
 
-/// Limits of I/O per second. The kernel cannot limit the sum of reads and writes.
+/// Limits of I/O per second. Reads and writes have separate limits, because the kernel cannot limit their sum.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IoLimits {
@@ -55,13 +55,13 @@ pub struct IoLimits {
     pub write_bytes_per_second: Option<u64>,
 }
 
-/// Default size of a volume.
+/// Default size of a volume, in bytes.
 pub const DEFAULT_VOLUME_BYTES: u64 = 10 << 30;
 
-/// The smallest volume: ext4 needs space for its journal, and the server for its own files.
+/// Size of the smallest volume, in bytes. ext4 needs space for its journal, and the server for its own files.
 const VOLUME_BYTES_MIN: u64 = 32 << 20;
 
-/// A limit under which nothing can run, or limits that do not fit together.
+/// A limit with which nothing can run, or limits that contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LimitError {
     #[error("`{name}` must be at least {minimum}")]
@@ -90,7 +90,7 @@ impl Confinement {
         *self == Self::default()
     }
 
-    /// The size of its volume in bytes; `None` if it needs none.
+    /// The size of the volume in bytes; `None` if no volume is needed.
     pub fn volume_bytes(&self) -> Option<u64> {
         let needs_one = !self.io.is_none() || self.latency_us.is_some();
         self.volume_bytes.or_else(|| needs_one.then_some(DEFAULT_VOLUME_BYTES))
@@ -121,7 +121,8 @@ impl Confinement {
         }
     }
 
-    /// Baseline, burst rate and most credits of a volume with burst credits; `None` for any other.
+    /// Returns the baseline rate, the burst rate and the largest balance of a volume with burst credits. `None`
+    /// without burst credits.
     pub(super) fn burst(&self) -> Option<(u64, u64, u64)> {
         let IoLimits { read_iops: Some(reads), write_iops: Some(writes), .. } = self.io else { return None };
         let (burst, credits) = self.burst_iops.zip(self.burst_credits)?;

@@ -11,10 +11,10 @@ use std::str::FromStr;
 use rustix::thread::{self, Pid, sched_getaffinity, sched_setaffinity};
 use serde::{Deserialize, Serialize};
 
-/// Size of an affinity mask: the highest possible CPU plus one.
+/// Number of CPUs in an affinity mask, which is the highest possible CPU plus one.
 const CPUS_MAX: u32 = thread::CpuSet::MAX_CPU as u32;
 
-/// CPUs by their number, at least one.
+/// A set of at least one CPU. CPUs are identified by their numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct CpuSet(BTreeSet<u32>);
@@ -32,12 +32,12 @@ impl CpuSet {
         Self::allowed_to(None)
     }
 
-    /// The CPUs that a thread, or the main thread of a process, may run on; `None` if it is gone.
+    /// The CPUs on which a thread, or the main thread of a process, may run. `None` if the thread is gone.
     pub fn of_process(pid: u32) -> Option<Self> {
         Self::allowed_to(Some(Pid::from_raw(pid.cast_signed())?))
     }
 
-    /// The CPUs of a process; of this thread for `None`.
+    /// The CPUs that a process may use. `None` stands for the calling thread.
     fn allowed_to(pid: Option<Pid>) -> Option<Self> {
         let mask = sched_getaffinity(pid).ok()?;
         let cpus: BTreeSet<u32> = (0..CPUS_MAX).filter(|cpu| mask.is_set(*cpu as usize)).collect();
@@ -48,12 +48,13 @@ impl CpuSet {
         self.0.len()
     }
 
-    /// The lowest CPU of this set that is not in the other; `None` if all are.
+    /// The lowest CPU of this set that is not in the other set; `None` if all are in it.
     pub fn first_outside(&self, other: &Self) -> Option<u32> {
         self.0.difference(&other.0).next().copied()
     }
 
-    /// These CPUs by core: hardware threads of one core are together. Cores are in the order of their first CPUs.
+    /// Splits the set into cores. Hardware threads of one core are together. Cores are in the order of their first
+    /// CPUs.
     pub(crate) fn cores(&self) -> Vec<Self> {
         let mut cores: Vec<(String, BTreeSet<u32>)> = Vec::new();
         for cpu in self.0.iter().copied() {
@@ -67,7 +68,7 @@ impl CpuSet {
         cores.into_iter().map(|(_, cpus)| Self(cpus)).collect()
     }
 
-    /// All CPUs of several sets, at least one.
+    /// The CPUs of all sets. At least one set must be given.
     pub(crate) fn union(sets: &[Self]) -> Self {
         Self(sets.iter().flat_map(|set| set.0.iter().copied()).collect())
     }
@@ -81,7 +82,7 @@ impl CpuSet {
     }
 }
 
-/// A set of CPUs in the form of the system call.
+/// A set of CPUs in the form that the system call needs.
 #[derive(Clone, Debug)]
 pub(crate) struct AffinityMask(thread::CpuSet);
 
@@ -92,16 +93,16 @@ impl AffinityMask {
         Ok(sched_setaffinity(None, &self.0)?)
     }
 
-    /// Restricts another thread, or the main thread of another process, to these CPUs. Threads and processes that it
-    /// starts later are restricted too.
+    /// Restricts another thread, or the main thread of another process, to these CPUs. Threads and processes that
+    /// this thread starts later are restricted too.
     pub(crate) fn give(&self, pid: u32) -> io::Result<()> {
         let pid = Pid::from_raw(pid.cast_signed()).ok_or(io::ErrorKind::NotFound)?;
         Ok(sched_setaffinity(Some(pid), &self.0)?)
     }
 }
 
-/// Restricts a command and its descendants to these CPUs. Needs no rights. Spawning the command fails if none of the
-/// CPUs may be used.
+/// Restricts a command and its descendants to these CPUs. This needs no special rights. Spawning the command fails
+/// if this process may use none of the CPUs.
 pub fn pin_command<'a>(command: &'a mut Command, cpus: &CpuSet) -> &'a mut Command {
     let mask = cpus.mask();
     // SAFETY: between fork and exec the closure makes one system call and allocates nothing.

@@ -1,4 +1,4 @@
-//! Volumes with burst credits: their limit is higher as long as credits last.
+//! Volumes with burst credits: their limit is higher while they have credits.
 //!
 //! The model is that of burstable cloud volumes ("I/O credits and burst performance" in the guide of Amazon
 //! EBS on gp2). A volume earns credits at its baseline rate up to a maximum, and each operation costs one.
@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use super::IoLimits;
 use super::cgroup::{Cgroup, IoCounts};
 
-/// Time between two changes of the limit. The kernel releases waiting operations about every tenth of a second.
+/// Time between two changes of the limit. The kernel releases waiting operations only about every tenth of a
+/// second.
 const PERIOD: Duration = Duration::from_millis(250);
 
 /// A balance of credits.
@@ -35,20 +36,20 @@ impl Credits {
         }
     }
 
-    /// Earns for a time and pays for the operations in it.
+    /// Adds the credits that the volume earns in `seconds`, and subtracts one credit for each of the `operations`.
     fn pass(&mut self, seconds: f64, operations: u64) {
         let earned = self.baseline_iops * seconds - operations as f64;
         self.balance = (self.balance + earned).clamp(0.0, self.max);
     }
 
-    /// The limit that the balance allows for a period.
+    /// The number of operations per second that the balance allows during a period.
     fn iops(&self, period: Duration) -> u64 {
         let allowed = self.baseline_iops + self.balance / period.as_secs_f64();
         allowed.clamp(self.baseline_iops, self.burst_iops) as u64
     }
 }
 
-/// A volume's credits, and the thread that adjusts its limit to them.
+/// A volume's credits, and the thread that adjusts the volume's limit to them.
 #[derive(Debug)]
 pub(super) struct Burst {
     credits: Arc<Mutex<Credits>>,
@@ -88,7 +89,7 @@ impl Burst {
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(before) = std::mem::replace(&mut *thread, next) {
             drop(before.stop);
-            // A thread that panicked leaves the last limit in force.
+            // A thread that panicked is ignored. The limit that it set last stays in force.
             let _ = before.thread.join();
         }
     }
@@ -104,7 +105,7 @@ fn with_iops(configured: &IoLimits, iops: u64) -> IoLimits {
     IoLimits { read_iops: Some(iops), write_iops: Some(iops), ..configured.clone() }
 }
 
-/// Pays for operations and changes the limit, period after period, until the other end of the channel is dropped.
+/// Updates the balance and the limit once per period, until the other end of the channel is dropped.
 fn adjust(
     credits: &Mutex<Credits>,
     cgroup: &Cgroup,
@@ -124,7 +125,8 @@ fn adjust(
             credits.iops(PERIOD)
         };
         (before, since) = (now, Instant::now());
-        // If the kernel refuses, the old limit is in force, and the check of the trial shows the difference.
+        // If the kernel refuses, the old limit stays in force, and the trial's check of limits shows the
+        // difference.
         if limit != Some(iops) && cgroup.limit_io(device, &with_iops(configured, iops)).is_ok() {
             limit = Some(iops);
         }
@@ -140,7 +142,7 @@ mod tests {
         let mut credits = Credits::full(300, 3000, 5400);
         let second = Duration::from_secs(1);
         assert_eq!(credits.iops(second), 3000);
-        // 2700 more than it earns, in each second.
+        // In each second, the volume spends 2700 credits more than it earns.
         credits.pass(1.0, 3000);
         assert_eq!(credits.iops(second), 3000);
         credits.pass(1.0, 3000);

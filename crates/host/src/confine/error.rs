@@ -16,7 +16,7 @@ pub enum ConfineError {
     /// The system refused an operation on a file.
     #[error("cannot {action} {}: {source}", path.display())]
     File {
-        /// The failed action, such as `create`.
+        /// The action that failed, such as `create`.
         action: &'static str,
         path: PathBuf,
         source: io::Error,
@@ -28,19 +28,19 @@ pub enum ConfineError {
     )]
     Space {
         volume_bytes: u64,
-        /// Its folder.
+        /// The folder in which the volume was to be created.
         folder: PathBuf,
         /// Free bytes in the folder.
         free_bytes: u64,
     },
-    /// Creating the file system failed.
+    /// The program that creates the file system failed.
     #[error("mkfs.ext4 failed ({status}): {output}")]
     Mkfs {
         status: String,
-        /// Its output, on one line.
+        /// The program's output, on one line.
         output: String,
     },
-    /// No cgroup may have children with limits.
+    /// No cgroup can have children with the needed limits.
     #[error(
         "no cgroup from {} upwards can have children with {controllers}: each has processes, lacks a controller or \
          cannot be written; run dyno in a group of its own whose parent is empty, or as root outside of the container",
@@ -54,9 +54,9 @@ pub enum ConfineError {
     },
 }
 
-/// Adds the file to an error of the standard library.
+/// Adds the path to an error of the standard library.
 pub(crate) trait At<T> {
-    /// Adds the failed action and its path.
+    /// Adds the action that failed and the path on which it failed.
     fn at(self, action: &'static str, path: &Path) -> Result<T, ConfineError>;
 }
 

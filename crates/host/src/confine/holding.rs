@@ -1,9 +1,9 @@
-//! The folder of a confinement, and its removal by its creator or by a later process.
+//! The folder of a confinement. Its creator removes it, or a later process does if the creator was killed.
 //!
 //! Cgroups, limits, mounts and loop devices outlive a killed process. Cgroups and limits of devices are therefore
-//! recorded in the folder before they are created. Mounts and files have fixed paths in it, and need no record. The
-//! creator holds a lock on the folder for its whole life. The next process that creates a confinement beside it removes
-//! folders whose lock is free.
+//! recorded in the folder before they are created. Mounts and files need no record, because they have fixed paths in
+//! the folder. The creator keeps a lock on the folder as long as it uses the folder. The next process that creates a
+//! confinement in the same parent removes the folders that are not locked.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -22,23 +22,24 @@ const PREFIX: &str = "confined-";
 const LOCK: &str = "lock";
 const RECORD: &str = "made.json";
 
-/// Cgroups and limits that exist or are about to be created.
+/// Cgroups and limits that exist, or are about to be created.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Made {
     pub(super) groups: Vec<PathBuf>,
-    /// A device with limits that stay until they are removed.
+    /// A device whose limits stay until somebody removes them.
     pub(super) limits: Option<LastingLimits>,
 }
 
-/// Limits of a device in a group that Dyno did not create.
+/// The limits of a device in a group that Dyno did not create.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct LastingLimits {
-    /// `MAJOR:MINOR`.
+    /// The device as `MAJOR:MINOR`.
     pub(super) device: String,
     pub(super) group: PathBuf,
 }
 
-/// A folder in use. Dropping it removes the folder, its mounts, and what is recorded in it.
+/// A folder in use. Dropping this value removes the folder, the mounts in it, and the objects that are recorded in
+/// it.
 #[derive(Debug)]
 pub(crate) struct Holding {
     folder: PathBuf,
@@ -46,7 +47,7 @@ pub(crate) struct Holding {
 }
 
 impl Holding {
-    /// Creates a folder in `parent`, and removes abandoned ones there.
+    /// Creates a folder in `parent`, and removes abandoned folders there.
     pub(crate) fn create(parent: &Path) -> Result<Self, ConfineError> {
         fs::create_dir_all(parent).at("create", parent)?;
         let _parent_lock = lock_parent(parent)?;
@@ -56,7 +57,7 @@ impl Holding {
         let path = folder.path().join(LOCK);
         let lock = File::create(&path).at("create", &path)?;
         lock.lock().at("lock", &path)?;
-        // Servers with their own user pass through it to reach the volume.
+        // Servers that run as another user pass through the folder to reach the volume.
         let open = std::os::unix::fs::PermissionsExt::from_mode(0o711);
         fs::set_permissions(folder.path(), open).at("open to all", folder.path())?;
         // The kernel identifies mounts by their canonical path.
@@ -64,7 +65,7 @@ impl Holding {
         Ok(Self { folder, _lock: lock })
     }
 
-    /// The part of the folder's name that no other folder has.
+    /// The part of the folder's name that differs from the names of all other folders.
     pub(super) fn unique_name(&self) -> String {
         let name = self.folder.file_name().unwrap_or_default().to_string_lossy();
         name.trim_start_matches(PREFIX).to_owned()
@@ -75,7 +76,8 @@ impl Holding {
         image(&self.folder)
     }
 
-    /// The file of the disk whose power can be cut. The disk is mounted on it.
+    /// The file that this process provides by FUSE as the volume's disk. It is itself a mount point, of the FUSE file
+    /// system.
     pub(crate) fn disk(&self) -> PathBuf {
         disk(&self.folder)
     }
@@ -85,7 +87,7 @@ impl Holding {
         mount_point(&self.folder)
     }
 
-    /// Records the objects that are about to be created.
+    /// Records the objects that are about to be created, so that a later process can remove them.
     pub(super) fn record(&self, made: &Made) -> Result<(), ConfineError> {
         let path = self.folder.join(RECORD);
         let text = serde_json::to_vec(made).map_err(io::Error::from).at("write", &path)?;
@@ -98,15 +100,15 @@ impl Holding {
 impl Drop for Holding {
     fn drop(&mut self) {
         let _parent_lock = self.folder.parent().map(lock_parent);
-        // Objects that cannot be removed now are removed when the next folder is created here.
+        // Objects that cannot be removed now are removed when the next folder is created in the same parent.
         let _ = clear(&self.folder);
     }
 }
 
-/// Removes what killed processes left below a folder: groups, limits, mounts, files.
+/// Removes the groups, limits, mounts and files that killed processes have left below a folder.
 ///
 /// # Errors
-/// Something can be neither used nor removed.
+/// A folder cannot be read, or an object cannot be removed.
 pub fn remove_leftovers(parent: &Path) -> Result<(), ConfineError> {
     if !parent.exists() {
         return Ok(());
@@ -115,7 +117,7 @@ pub fn remove_leftovers(parent: &Path) -> Result<(), ConfineError> {
     clear_leftovers(parent)
 }
 
-/// The mount points of volumes of confined servers below a folder, including earlier ones.
+/// The mount points of the volumes of all confined servers below a folder, including volumes that a killed run left.
 pub fn volumes(parent: &Path) -> Vec<PathBuf> {
     let items = fs::read_dir(parent).into_iter().flatten().flatten();
     let holdings = items.filter(|item| item.file_name().to_string_lossy().starts_with(PREFIX));
@@ -134,7 +136,8 @@ fn mount_point(folder: &Path) -> PathBuf {
     folder.join("volume")
 }
 
-/// Locks the parent. While a process creates or removes a folder, no other process looks for abandoned folders.
+/// Locks the parent. While a process holds this lock to create or remove a folder, no other process looks for
+/// abandoned folders.
 fn lock_parent(parent: &Path) -> Result<File, ConfineError> {
     let parent_lock = File::open(parent).at("open", parent)?;
     parent_lock.lock().at("lock", parent)?;
@@ -157,8 +160,8 @@ fn clear_leftovers(parent: &Path) -> Result<(), ConfineError> {
     Ok(())
 }
 
-/// Whether a killed process left the folder. A folder is locked before the parent's lock is released, so a folder
-/// without a lock was left by a killed process.
+/// Whether a killed process left the folder. A creator locks its folder before it releases the parent's lock, so a
+/// folder whose lock is free belongs to no living process.
 fn is_abandoned(folder: &Path) -> Result<bool, ConfineError> {
     let path = folder.join(LOCK);
     match File::open(&path) {
@@ -171,16 +174,16 @@ fn is_abandoned(folder: &Path) -> Result<bool, ConfineError> {
     }
 }
 
-/// Kills the processes in the cgroups and removes the cgroups; then removes the limits of the device, unmounts the
+/// Kills the processes in the cgroups, and removes the cgroups. Then removes the limits of the device, unmounts the
 /// volume and removes the folder.
 fn clear(folder: &Path) -> Result<(), ConfineError> {
     let folder = &fs::canonicalize(folder).at("look at", folder)?;
-    // Without a record, only files were created.
+    // If there is no record, only files were created.
     let record = fs::read(folder.join(RECORD)).ok().and_then(|text| serde_json::from_slice(&text).ok());
     let Made { groups, limits } = record.unwrap_or_default();
     groups.iter().try_for_each(|group| cgroup::remove(group))?;
     if let Some(LastingLimits { device, group }) = limits
-        && !volume::is_of_another(&device, &image(folder))
+        && !volume::is_of_another(&device, &[image(folder), disk(folder)])
     {
         cgroup::limit_io_v1(&group, &device, &IoLimits::default())?;
     }

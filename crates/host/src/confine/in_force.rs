@@ -1,4 +1,4 @@
-//! Limits as the kernel has them, compared with the requested ones.
+//! The limits that the kernel applies, compared with the requested ones.
 
 use std::fmt;
 
@@ -10,41 +10,40 @@ use super::confinement::{Confinement, IoLimits};
 use super::cpu_set::CpuSet;
 use super::size::format_bytes;
 
-/// The limits of a server, as the kernel has them at one moment.
+/// The limits of a server that the kernel applies at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct InForce {
-    /// The CPUs that its main thread may run on; `None` if the process is gone.
+    /// The CPUs on which the server's main thread may run; `None` if the process is gone.
     pub server_cpus: Option<CpuSet>,
-    /// Its memory limit; `None` if it has no limit, or is not in the group with the limit.
+    /// The server's memory limit. `None` if it has no limit, or is not in the group with the limit.
     pub memory_bytes: Option<u64>,
-    /// Swap that it may use in addition; `None` if that is not limited.
+    /// Swap that the server may use in addition to its memory; `None` if swap is not limited.
     pub swap_bytes: Option<u64>,
-    /// Limits of I/O on its volume.
+    /// Limits of I/O on the server's volume.
     #[serde(flatten)]
     pub io: IoLimits,
-    /// Least time that a request to its disk takes, in microseconds; `None` if it is not set.
+    /// The time that a request to the server's disk takes at least, in microseconds; `None` if no latency is set.
     pub latency_us: Option<u64>,
-    /// Size of its volume's device; `None` without a volume.
+    /// Size of the volume's device, in bytes; `None` without a volume.
     pub volume_bytes: Option<u64>,
     /// Whether the loop device uses direct I/O on the volume's file; `None` without a volume.
     pub is_direct_io: Option<bool>,
 }
 
-/// A limit that differs in the kernel from the requested one.
+/// A limit whose value in the kernel differs from the requested one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitDifference {
-    /// Its key in plans, such as `memory`. `swap` is not a key: a limit of memory sets it to 0.
+    /// The limit's key in plans, such as `memory`. `swap` is no key in plans: a limit of memory forbids all swap.
     pub limit: &'static str,
     pub asked: String,
-    /// The kernel's value.
     pub found: String,
 }
 
-/// What a confinement cannot limit because the host has no means for it.
+/// A resource that a confinement cannot limit on this host, because the kernel lacks the means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotLimited {
     Swap,
-    /// The pages of the volume's file in the cache of the file system below.
+    /// The page cache for the volume's file, which belongs to the file system that contains this file.
     PageCacheBelow,
     /// Threads that the kernel runs for the server.
     KernelThreads,
@@ -82,13 +81,13 @@ impl fmt::Display for NotLimited {
 }
 
 impl Confinement {
-    /// Limits that differ from the requested ones.
+    /// The limits that differ from the requested ones.
     pub fn differences(&self, in_force: &InForce) -> Vec<LimitDifference> {
         let cpus = |cpus: &Option<CpuSet>| cpus.as_ref().map(ToString::to_string);
         let bytes = |bytes: Option<u64>| bytes.map(format_bytes);
         let number = |number: Option<u64>| number.map(|number| number.to_string());
         let milliseconds = |us: Option<u64>| us.map(|us| (us as f64 / 1e3).to_string());
-        // The kernel rounds memory down to pages and devices to sectors.
+        // The kernel rounds memory down to whole pages, and a device's size down to whole sectors.
         let rounded = |bytes: Option<u64>, unit: u64| bytes.map(|bytes| bytes / unit * unit);
         let swap = self.memory_bytes.and(in_force.swap_bytes).map(|_| 0);
         let bursting = self.burst_as_baseline(&in_force.io);
@@ -120,8 +119,9 @@ impl Confinement {
 }
 
 impl Confinement {
-    /// Limits of I/O for a comparison with the baseline. A limit between the baseline and the burst rate is
-    /// as requested, and is replaced by the baseline.
+    /// Returns the found limits of I/O in a form that can be compared with the requested ones. With burst credits,
+    /// the limit in the kernel varies between the baseline and the burst rate. A limit in this range is replaced by
+    /// the baseline, which is the requested limit.
     fn burst_as_baseline(&self, found: &IoLimits) -> IoLimits {
         let Some((baseline, burst, _)) = self.burst() else { return found.clone() };
         let allowed =

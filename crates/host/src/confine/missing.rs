@@ -24,7 +24,7 @@ pub enum Lack {
     #[error("dyno may not use CPU {cpu}, but only {allowed}")]
     Cpu {
         cpu: u32,
-        /// The CPUs that it may use.
+        /// The CPUs that this process may use.
         allowed: CpuSet,
     },
     /// Mounting needs root, or the capability `CAP_SYS_ADMIN`.
@@ -36,7 +36,7 @@ pub enum Lack {
         LOOP_CONTROL
     )]
     LoopControl,
-    /// The kernel or the container does not let this process serve a file.
+    /// The kernel or the container does not let this process serve a file by FUSE.
     #[error(
         "/dev/fuse cannot be opened: load the kernel's module `fuse`, or let the container have the device"
     )]
@@ -44,13 +44,13 @@ pub enum Lack {
     /// The program that creates file systems is not installed.
     #[error("mkfs.ext4 is not installed: install e2fsprogs")]
     Mkfs,
-    /// A controller is in no mounted hierarchy.
+    /// No mounted hierarchy has this controller.
     #[error(
         "the cgroup controller {0} is not there: mount a cgroup hierarchy that has it, or boot a kernel that \
          does"
     )]
     Controller(&'static str),
-    /// A controller's hierarchy shows only the container's part of it.
+    /// Only the container's part of a controller's hierarchy is mounted.
     #[error(
         "the cgroup hierarchy at {} shows a container's part only, and limits on what the kernel writes back \
          must be set at its root: run dyno outside of the container",
@@ -63,7 +63,7 @@ pub enum Lack {
 }
 
 impl Missing {
-    /// Each missing requirement.
+    /// The missing requirements, one by one.
     pub fn lacks(&self) -> &[Lack] {
         &self.0
     }

@@ -1,9 +1,9 @@
-//! The parts of a confinement. A system has each part completely or not at all.
+//! The parts of a confinement. A part is copied from one confinement to another as a whole.
 
 use super::confinement::Confinement;
 use super::size::format_bytes;
 
-/// A part of a confinement, which is moved from one system to another as a whole.
+/// A part of a confinement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitPart {
     ServerCpus,
@@ -21,7 +21,7 @@ impl LimitPart {
         Self::ALL.into_iter().filter(|part| part.only(one) != part.only(other)).collect()
     }
 
-    /// Its key in a sweep. Reports list it among the settings.
+    /// The part's key in a sweep. Reports list it among the settings.
     pub fn name(self) -> &'static str {
         match self {
             Self::ServerCpus => "confinement.server_cpus",
@@ -31,7 +31,7 @@ impl LimitPart {
         }
     }
 
-    /// What it limits.
+    /// What this part limits, in words.
     pub fn about(self) -> &'static str {
         match self {
             Self::ServerCpus => "the CPUs that the server may use",
@@ -41,7 +41,8 @@ impl LimitPart {
         }
     }
 
-    /// This part of a confinement in words, such as `0-1`, or `2G with 500 reads/s`; `None` for no limit.
+    /// The value of this part in a confinement, in words such as `0-1` or `2G with 500 reads/s`. `None` means no
+    /// limit.
     pub fn value(self, of: &Confinement) -> Option<String> {
         match self {
             Self::ServerCpus => of.server_cpus.as_ref().map(ToString::to_string),
@@ -51,7 +52,7 @@ impl LimitPart {
         }
     }
 
-    /// Gives a confinement this part of another.
+    /// Copies this part from one confinement to another.
     pub fn copy(self, from: &Confinement, to: &mut Confinement) {
         match self {
             Self::ServerCpus => to.server_cpus.clone_from(&from.server_cpus),
@@ -67,7 +68,7 @@ impl LimitPart {
         }
     }
 
-    /// A confinement with only this part of another.
+    /// Returns a confinement that has this part of `of`, and no other limits.
     fn only(self, of: &Confinement) -> Confinement {
         let mut only = Confinement::default();
         self.copy(of, &mut only);
@@ -75,7 +76,7 @@ impl LimitPart {
     }
 }
 
-/// A volume in words.
+/// Describes a volume in words.
 fn volume(of: &Confinement, bytes: u64) -> String {
     let io = &of.io;
     let limits = [

@@ -17,7 +17,7 @@ impl Confinement {
     /// Checks whether this process can create the confinement, without creating anything.
     ///
     /// # Errors
-    /// The missing rights, controllers, devices, tools and CPUs.
+    /// The rights, controllers, devices, tools and CPUs that are missing, and limits that are invalid.
     pub fn check_rights(&self) -> Result<(), Missing> {
         let mut lacks: Vec<Lack> = self.check_limits().err().map(Lack::from).into_iter().collect();
         lacks.extend(self.missing_cpus());
@@ -30,25 +30,26 @@ impl Confinement {
         let tree = Tree::of_this_process().ok();
         let needed = self.controllers_needed();
         lacks.extend(needed.into_iter().filter_map(|each| missing_controller(tree.as_ref(), each)));
-        // Two controllers of one group give the same message.
+        // If two controllers share a group, both checks may give the same message.
         lacks.dedup_by_key(|lack| lack.to_string());
         if lacks.is_empty() { Ok(()) } else { Err(Missing(lacks)) }
     }
 
-    /// Controllers that the confinement requires. CPUs can be limited without one.
+    /// The controllers that the confinement requires. CPUs can be limited without a controller.
     fn controllers_needed(&self) -> Vec<Controller> {
         let memory = self.memory_bytes.map(|_| Controller::Memory);
         memory.into_iter().chain((!self.io.is_none()).then_some(Controller::Io)).collect()
     }
 
-    /// Controllers to use if they are available.
+    /// The controllers to use: the required ones, and optional ones that are available.
     pub(super) fn controllers(&self, tree: &Tree) -> Vec<Controller> {
         let mut controllers = self.controllers_needed();
         let is_available = |controller| missing_controller(Some(tree), controller).is_none();
         if self.server_cpus.is_some() && is_available(Controller::Cpuset) {
             controllers.push(Controller::Cpuset);
         }
-        // Version 2 charges a page's write-back to the group that owns the page only if memory is accounted there too.
+        // Version 2 charges the write-back of a page to the group that owns the page, but only if memory is
+        // accounted in the same group.
         let is_io_v2 = tree.place(Controller::Io).is_some_and(|place| place.version == Version::V2);
         let is_accounted = controllers.contains(&Controller::Memory);
         if controllers.contains(&Controller::Io)
@@ -83,7 +84,8 @@ pub(crate) fn missing_for_a_volume() -> Vec<Lack> {
     lacks
 }
 
-/// What is missing for a disk that this process serves.
+/// Returns the requirement that is missing for a disk that this process provides by FUSE. `None` if nothing is
+/// missing.
 pub(crate) fn missing_for_a_served_disk() -> Option<Lack> {
     File::options().read(true).write(true).open(FUSE).is_err().then_some(Lack::Fuse)
 }
@@ -104,14 +106,15 @@ fn missing_group(folder: PathBuf) -> Option<Lack> {
     (!is_writable(&folder)).then_some(Lack::Group(folder))
 }
 
-/// The obstacle in version 2, in which any group from the current one upwards may be suitable.
+/// Checks whether this process can create a group in version 2, as a child of its own group or of any group above it.
+/// Returns the reason if it cannot.
 fn missing_group_v2(place: &HierarchyPosition) -> Option<Lack> {
     let mut groups = place.current.ancestors().take_while(|group| group.starts_with(&place.top));
     (!groups.any(is_writable)).then(|| Lack::Group(place.current.clone()))
 }
 
-/// Whether files can be created in a folder with the effective rights. They may differ from the rights of the user who
-/// started this.
+/// Whether this process can create files in a folder with its effective rights. These may differ from the rights of
+/// the user who started the process.
 fn is_writable(folder: &Path) -> bool {
     accessat(CWD, folder, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
 }

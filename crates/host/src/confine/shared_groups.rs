@@ -7,12 +7,12 @@ use super::cgroup::Tree;
 use super::confined::unreadable;
 use super::error::{At as _, ConfineError};
 
-/// Puts a process into every cgroup that this process is in, so that the kernel schedules and accounts it as a child of
-/// this process.
+/// Puts a process into every cgroup that this process is in. The kernel then schedules and accounts the process as
+/// a child of this process.
 ///
 /// # Errors
-/// The process has ended, or this user may not move it into one of the cgroups. It stays in those that it joined
-/// before.
+/// The process has ended, or this user may not move it into one of the cgroups. It stays in the cgroups that it
+/// joined before the error.
 pub fn share_groups(pid: u32) -> Result<(), ConfineError> {
     let tree = Tree::of_this_process().map_err(|error| unreadable(&error))?;
     let enter = |group: PathBuf| {
@@ -29,10 +29,10 @@ mod tests {
 
     #[test]
     fn a_process_that_is_gone_cannot_be_moved() {
-        // Above the largest that a kernel gives (proc(5), `pid_max`).
+        // No process has this id, because it is above the largest id of any kernel (proc(5), `pid_max`).
         let outcome = share_groups(1 << 30);
         let is_refused = |error: &ConfineError| error.to_string().contains("cgroup.procs");
-        // A container may show no groups.
+        // There is no error if the container shows no groups, because then there is no group to join.
         assert!(outcome.as_ref().err().is_none_or(is_refused), "{outcome:?}");
     }
 }

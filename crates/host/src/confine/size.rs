@@ -1,4 +1,4 @@
-//! Sizes in the notation of people.
+//! Sizes in bytes as people write them, such as `2G`.
 
 /// A text that is not a size.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -7,7 +7,8 @@ pub struct SizeError {
     text: String,
 }
 
-/// Parses a size in bytes: an integer, optionally with K, M, G or T (KiB and KB mean the same: 1024 bytes).
+/// Parses a size in bytes: an integer, optionally with K, M, G or T, which are powers of 1024. K, KB and KiB mean
+/// the same.
 ///
 /// # Errors
 /// The text is not a size, or the size does not fit into 64 bits.

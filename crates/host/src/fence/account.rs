@@ -12,14 +12,14 @@ use super::is_root;
 /// The kernel's overflow user. It owns nothing that could be harmed.
 const NOBODY: u32 = 65534;
 
-/// An account that owns nothing.
+/// An account that owns nothing, for programs that are not trusted.
 #[derive(Clone, Copy, Debug)]
 pub struct Account {
     id: u32,
 }
 
 impl Account {
-    /// Its name.
+    /// The account's name.
     pub const NAME: &str = "nobody";
 
     /// The account to use in place of root; `None` if this process is not root.
@@ -36,12 +36,12 @@ impl Account {
         path.symlink_metadata().is_ok_and(|metadata| metadata.uid() == self.id)
     }
 
-    /// The number of the user, and of the group.
+    /// The number of both the user and the group.
     pub fn number(self) -> u32 {
         self.id
     }
 
-    /// Gives it a file or folder. Links are not followed.
+    /// Makes the account the owner of a file or folder. Links are not followed.
     ///
     /// # Errors
     /// The system refuses.
@@ -49,7 +49,7 @@ impl Account {
         lchown(path, Some(self.id), Some(self.id))
     }
 
-    /// Whether it can read a file or folder and enter all folders on the way.
+    /// Whether the account can read a file or folder and enter all folders on the way to it.
     pub fn can_reach(self, path: &Path) -> bool {
         const READ_BY_OTHERS: u32 = 0o004;
         // An empty path means the current folder here, but the kernel refuses it.
@@ -60,7 +60,7 @@ impl Account {
         is_readable && way.into_iter().all(|folder| folder.metadata().is_ok_and(|it| self.can_enter(&it)))
     }
 
-    /// Whether it can enter a folder, by the folder's mode.
+    /// Whether the account can enter a folder, according to the folder's mode.
     pub(super) fn can_enter(self, folder: &Metadata) -> bool {
         const ENTERED_BY_OWNER: u32 = 0o100;
         const ENTERED_BY_OTHERS: u32 = 0o001;
@@ -76,8 +76,8 @@ impl Account {
         self.assume_with(CapabilitySet::empty())
     }
 
-    /// As [`assume`](Self::assume), but keeps one right of root: to read files that are closed to the account. Programs
-    /// that the thread executes do not get this right.
+    /// Same as [`assume`](Self::assume), but keeps one right of root, which is to read files that are closed to the
+    /// account. Programs that the thread executes do not get this right.
     ///
     /// # Errors
     /// The kernel refuses.

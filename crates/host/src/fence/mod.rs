@@ -1,4 +1,4 @@
-//! Restricts programs that are not trusted: servers, which execute whatever SQL they get.
+//! Restricts programs that are not trusted. Servers are not trusted, because they execute any SQL that they get.
 
 mod account;
 mod view;
@@ -16,7 +16,7 @@ use rustix::thread::{
 pub use self::account::Account;
 use self::view::{View, first_closed};
 
-/// The rights needed to give a program another account, and its files to that account.
+/// The rights to run a program as another account and to give files to this account.
 const CHANGE_OF_ACCOUNT: CapabilitySet =
     CapabilitySet::SETUID.union(CapabilitySet::SETGID).union(CapabilitySet::CHOWN);
 
@@ -24,14 +24,14 @@ const CHANGE_OF_ACCOUNT: CapabilitySet =
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FenceError {
-    /// This process is root in name only.
+    /// This process is root in name only. It lacks the rights to change the account.
     #[error(
         "dyno runs as root without the rights to start a server as another account (CAP_SETUID, CAP_SETGID, \
          CAP_CHOWN), and starts none as root: run dyno as another user"
     )]
     Rights,
-    /// A parent of a folder that the program needs is closed to the account, and Dyno may not mount the folder
-    /// elsewhere.
+    /// The program needs a folder, but a folder on the way to it is closed to the account. Dyno may not mount the
+    /// needed folder elsewhere.
     #[error(
         "{} is closed to the account {}, which servers run as, and dyno lacks CAP_SYS_ADMIN to mount \
          what is in it elsewhere for them: use a folder that everyone can enter (DYNO_CACHE sets dyno's own), or run \
@@ -40,7 +40,7 @@ pub enum FenceError {
         Account::NAME
     )]
     ClosedParent(PathBuf),
-    /// A folder that the program needs.
+    /// A folder that the program needs is itself closed to the account.
     #[error(
         "{} is closed to the account {}, which servers run as; chmod o+rx helps",
         .0.display(),
@@ -51,11 +51,11 @@ pub enum FenceError {
     Unreadable { path: PathBuf, source: io::Error },
 }
 
-/// The restrictions of a program. A fence is built before fork, because the child must not allocate.
+/// The restrictions of a program. A fence is built before fork, because a child must not allocate.
 ///
 /// The program has no capabilities, and gains no rights from programs that it executes. If Dyno is root, the
-/// program runs as an [`Account`]. It then reaches the folders that it needs even if they are below folders
-/// that are closed to that account, such as `/root`.
+/// program runs as an [`Account`]. It reaches the folders that it needs even if they are below folders that are
+/// closed to this account, such as `/root`.
 #[derive(Debug)]
 pub struct Fence {
     account: Option<Account>,
@@ -63,7 +63,7 @@ pub struct Fence {
 }
 
 impl Fence {
-    /// A fence around a program that needs some folders.
+    /// Builds a fence for a program that needs some folders.
     ///
     /// # Errors
     /// The account cannot be changed, or could not reach one of the folders.
@@ -87,14 +87,15 @@ impl Fence {
         }
     }
 
-    /// The topmost folder on the way to another that is closed to the account that programs get in place of
-    /// root; `None` if all are open to it, or this process is not root.
+    /// Programs do not run as root, but as an [`Account`]. Returns the topmost folder on the way to `folder` that is
+    /// closed to this account. `None` if all folders on the way are open, or if this process is not root.
     pub fn closed_on_the_way_to(folder: &Path) -> Option<PathBuf> {
         first_closed(Account::instead_of_root()?, folder)
     }
 
-    /// Whether no program could reach a folder, which need not exist. That is so if a parent is closed to the
-    /// account and this process may not mount the folder elsewhere. Root may not do that in most containers.
+    /// Whether no fenced program can reach a folder. The folder need not exist. It is unreachable if a folder above
+    /// it is closed to the fenced program's account, and this process may not mount the folder elsewhere. In most
+    /// containers, even root may not mount.
     pub fn is_unreachable(folder: &Path) -> bool {
         !may_change_views() && Self::closed_on_the_way_to(folder).is_some()
     }
@@ -106,7 +107,7 @@ impl Fence {
     /// The kernel refuses.
     pub fn enter(&mut self) -> io::Result<()> {
         self.view.enter()?;
-        // While this process still has the right to do so.
+        // This comes before the change of account, because it needs a right that the account does not have.
         empty_bounding_set()?;
         match self.account {
             Some(account) => account.assume()?,
@@ -116,12 +117,13 @@ impl Fence {
     }
 }
 
-/// Removes all capabilities that executed programs could get back from the calling thread (capabilities(7), "capability
-/// bounding set"). This needs `CAP_SETPCAP`. Without it, [`gain_no_rights`] prevents programs from getting any.
+/// Removes the capabilities that the calling thread could get back from programs that it executes (capabilities(7),
+/// "capability bounding set"). This needs `CAP_SETPCAP`. Without that right nothing is removed, but
+/// [`gain_no_rights`] prevents programs from getting any capability.
 fn empty_bounding_set() -> io::Result<()> {
     for number in 0..u64::BITS {
         match remove_capability_from_bounding_set(CapabilitySet::from_bits_retain(1 << number)) {
-            // The kernel has no capability of this number, nor of a greater one.
+            // The kernel has no capability with this number or a greater one.
             Err(Errno::INVAL) => break,
             Ok(()) | Err(Errno::PERM) => {}
             Err(error) => return Err(error.into()),
@@ -137,7 +139,7 @@ fn give_up_capabilities() -> io::Result<()> {
     Ok(set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?)
 }
 
-/// Makes the calling thread gain no rights from programs that it executes (`prctl(2)`,
+/// Prevents the calling thread from gaining rights through programs that it executes (`prctl(2)`,
 /// `PR_SET_NO_NEW_PRIVS`).
 ///
 /// # Errors
@@ -146,8 +148,8 @@ pub fn gain_no_rights() -> io::Result<()> {
     Ok(set_no_new_privs(true)?)
 }
 
-/// Makes the kernel kill this process and those that it starts before others when memory runs out (`proc(5)`,
-/// `oom_score_adj`).
+/// Makes the kernel kill this process, and processes that it starts, before all others when memory runs out
+/// (`proc(5)`, `oom_score_adj`).
 ///
 /// # Errors
 /// The kernel refuses.
@@ -155,7 +157,7 @@ pub fn be_killed_first() -> io::Result<()> {
     std::fs::write("/proc/self/oom_score_adj", "1000")
 }
 
-/// Whether this process may give a program its own view of the file system.
+/// Whether this process may give a program a separate view of the file system.
 fn may_change_views() -> bool {
     has_right(CapabilitySet::SYS_ADMIN)
 }
@@ -183,7 +185,7 @@ mod tests {
         set_permissions(top.path(), Permissions::from_mode(0o711)).unwrap();
         assert!(!Fence::is_unreachable(&below));
         set_permissions(top.path(), Permissions::from_mode(0o700)).unwrap();
-        // Rights belong to a thread.
+        // The rights are removed in a separate thread, because rights belong to a thread.
         let without = std::thread::spawn(move || {
             let sets = capabilities(None).unwrap();
             let effective = sets.effective - CapabilitySet::SYS_ADMIN;

@@ -1,8 +1,9 @@
-//! A process's own view of the file system, in which closed folders are replaced by empty ones that contain
-//! only what the process needs.
+//! A separate view of the file system for one process. In the view, closed folders are replaced by empty ones that
+//! contain only what the process needs.
 //!
 //! Root's programs and data are often below `/root`, which other accounts cannot enter. The right to pass through
-//! closed folders (`CAP_DAC_READ_SEARCH`) includes the right to read all files. A view does not need that right.
+//! closed folders (`CAP_DAC_READ_SEARCH`) would include the right to read all files. With a view, a process does
+//! not need this right.
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString};
@@ -25,37 +26,37 @@ use super::{Account, FenceError};
 /// Options of the empty folders' file system: everyone may enter, only root may write, and it is very small.
 const EMPTY: &CStr = c"mode=755,size=1m";
 
-/// A view that was not entered yet.
+/// A view of the file system, which a process can enter.
 #[derive(Debug, Default)]
 pub(super) struct View {
-    /// Folders to replace.
+    /// Closed folders, which the view replaces by empty ones.
     closed: Vec<CString>,
     shown: Vec<Shown>,
 }
 
-/// A folder below a closed one.
+/// A folder that is below a closed one and stays visible.
 #[derive(Debug)]
 struct Shown {
     path: CString,
-    /// The folders between, from the top.
+    /// The folders between the closed folder and the shown folder, from the top.
     way: Vec<CString>,
     tree: Option<OwnedFd>,
 }
 
 impl View {
-    /// The view in which an account reaches some folders. If no folder on the way is closed, it is the
+    /// The view in which an account reaches some folders. If no folder on the way to them is closed, this is the
     /// ordinary view.
     pub(super) fn of(account: Account, needed: &[&Path]) -> Result<Self, FenceError> {
         let mut paths = BTreeSet::new();
         for &folder in needed {
             let unreadable = |source| FenceError::Unreadable { path: folder.to_owned(), source };
             paths.insert(folder.canonicalize().map_err(unreadable)?);
-            // Programs use the path as it is given, including links.
+            // The path as the caller gives it may contain links. Programs use this path, so it must be reachable too.
             paths.insert(absolute(folder).map_err(unreadable)?);
         }
         let mut view = Self::default();
         let mut last: Option<&Path> = None;
-        // In this order a folder comes before those below it.
+        // The set is sorted, so a folder comes before the folders below it.
         for path in &paths {
             let Some(closed) = first_closed(account, path) else { continue };
             if last.is_some_and(|last| path.starts_with(last)) {
@@ -74,7 +75,7 @@ impl View {
         Ok(view)
     }
 
-    /// A folder that it replaces; `None` if it is the ordinary view.
+    /// One of the folders that the view replaces; `None` for the ordinary view.
     pub(super) fn closed(&self) -> Option<PathBuf> {
         let path = self.closed.first()?;
         Some(std::ffi::OsStr::from_bytes(path.to_bytes()).into())
@@ -87,7 +88,8 @@ impl View {
         }
         // SAFETY: this unshares the mount namespace only, not the file descriptors.
         unsafe { unshare_unsafe(UnshareFlags::NEWNS) }?;
-        // Mounts of this namespace do not appear in the parent's. Mounts and unmounts of the parent's appear here.
+        // From here on, mounts in this namespace do not appear in the parent's namespace. The parent's mounts and
+        // unmounts still appear here.
         mount_change(c"/", MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC)?;
         let flags =
             OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_RECURSIVE;
@@ -106,7 +108,7 @@ impl View {
 }
 
 impl Shown {
-    /// Mounts it at its original path.
+    /// Mounts the folder at its original path.
     fn place(&mut self) -> io::Result<()> {
         let Some(tree) = self.tree.take() else { return Ok(()) };
         for folder in self.way.iter().chain([&self.path]) {
@@ -120,7 +122,7 @@ impl Shown {
     }
 }
 
-/// The topmost folder on the way to a path that an account cannot enter.
+/// Looks at the folders on the way to a path, from the top. Returns the first one that an account cannot enter.
 pub(super) fn first_closed(account: Account, path: &Path) -> Option<PathBuf> {
     let mut way: Vec<_> = path.ancestors().skip(1).collect();
     way.reverse();
@@ -128,7 +130,7 @@ pub(super) fn first_closed(account: Account, path: &Path) -> Option<PathBuf> {
     way.into_iter().find(is_closed).map(Path::to_owned)
 }
 
-/// A path as a C string. Paths of existing files contain no NUL.
+/// Converts a path to a C string. Paths of existing files contain no NUL.
 fn c_string(path: &Path) -> CString {
     CString::new(path.as_os_str().as_bytes()).unwrap_or_default()
 }
@@ -165,7 +167,7 @@ mod tests {
         let whole = (vec![c_string(&closed)], vec![shown]);
         assert_eq!(view(&[&needed.join("below"), &top.path().join("open"), &needed]), whole);
 
-        // The link is open to all, its target is not.
+        // The link is open to all, but its target is not.
         symlink(&needed, top.path().join("open/link")).unwrap();
         assert_eq!(view(&[&top.path().join("open/link")]), whole);
     }

@@ -3,20 +3,21 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 
-/// The kernel's file for the largest wake-up latency of a core (`Documentation/power/pm_qos_interface.rst`).
+/// The kernel's file for the longest time that a core may take to wake up
+/// (`Documentation/power/pm_qos_interface.rst`).
 const FILE: &str = "/dev/cpu_dma_latency";
 
-/// Keeps idle cores of this host from halting and sleeping. Dropping it ends this.
+/// A request that keeps idle cores of this host from halting and sleeping, until this value is dropped.
 ///
-/// The cores spin instead, so that woken threads run at once. This costs power. If cores share a power budget, it also
-/// lowers turbo frequencies. The kernel ends it when the process ends for any reason.
+/// The cores spin instead, so that woken threads run at once. This costs power. If cores share a power budget, it
+/// also lowers turbo frequencies. When the process ends for any reason, the kernel lets the cores sleep again.
 #[derive(Debug)]
 pub struct Awake {
     /// The request is in effect while the file is open.
     _file: File,
 }
 
-/// Errors of keeping cores awake.
+/// Why the cores cannot be kept awake.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot keep the cores awake by {FILE}: {0}; run dyno as root, outside of a container")]
 pub struct AwakeError(#[from] io::Error);
@@ -34,7 +35,7 @@ impl Awake {
     }
 }
 
-/// Whether any process keeps the cores awake now; `None` if this user may not read that.
+/// Whether any process keeps the cores awake now. `None` if this user may not read the file.
 pub fn are_cores_awake() -> Option<bool> {
     let mut wanted_us = [0; 4];
     File::open(FILE).ok()?.read_exact(&mut wanted_us).ok()?;

@@ -51,7 +51,8 @@ pub fn sample_host() -> Result<HostSample, SampleError> {
 }
 
 impl HostSample {
-    /// Usage since an earlier sample. `iowait` and `idle` may decrease a little (`proc_stat(5)`), which counts as 0.
+    /// Usage since an earlier sample. `iowait` and `idle` may decrease a little (`proc_stat(5)`). A decrease counts
+    /// as 0.
     pub fn since(&self, earlier: &Self) -> HostUsage {
         let (now, then) = (&self.0, &earlier.0);
         HostUsage {

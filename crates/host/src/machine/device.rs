@@ -9,18 +9,18 @@ use procfs::process::MountInfo;
 
 use crate::error::SampleError;
 
-/// `/proc/diskstats` counts sectors of 512 bytes, whatever the size of the device's sectors (the kernel's
+/// `/proc/diskstats` counts sectors of 512 bytes, whatever the size of the device's own sectors is (the kernel's
 /// Documentation/admin-guide/iostats.rst).
 const SECTOR_BYTES: u64 = 512;
 
-/// A whole block device: a disk, or a logical one such as LVM's.
+/// A whole block device: a disk, or a logical device such as LVM's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
-    /// Its name in `/proc/diskstats` (`nvme0n1`).
+    /// The device's name in `/proc/diskstats`, such as `nvme0n1`.
     pub name: String,
 }
 
-/// Counters of a device at one moment, for all its users.
+/// Counters of a device at one moment. They include all users of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceSample(DeviceUsage);
 
@@ -31,18 +31,19 @@ pub struct DeviceUsage {
     pub read_bytes: u64,
     pub writes: u64,
     pub write_bytes: u64,
-    /// Completed cache flushes, as fsync causes them (fields 16 and 17 of a diskstats line are their number
-    /// and time). `None` before Linux 5.5.
+    /// Completed cache flushes, such as those of fsync. `None` before Linux 5.5. In a line of diskstats, fields 16
+    /// and 17 are the number of flushes and their time.
     pub flushes: Option<u64>,
-    /// Time with requests in progress, in milliseconds.
+    /// Time during which requests were in progress, in milliseconds.
     pub busy_ms: u64,
 }
 
 impl Device {
-    /// The device of a path; `None` if there is no block device (tmpfs, NFS), or if the kernel hides it.
+    /// The device on which a path is stored. `None` if there is no block device (tmpfs, NFS), or if the kernel
+    /// hides it.
     ///
-    /// For a partition it is the disk, because flushes are counted by disk only, and partitions share the disk. For an
-    /// overlay (a container's root) it is the device of the file system of the upper layer, which receives the writes.
+    /// For a partition, this is the disk, because the kernel counts flushes only by disk, and partitions share the
+    /// disk. For an overlay (a container's root), this is the device of the upper layer, which receives the writes.
     pub fn of_path(path: &Path) -> Option<Self> {
         let path = fs::canonicalize(path).ok()?;
         let mounts = procfs::process::Process::myself().and_then(|me| me.mountinfo()).map(|mounts| mounts.0);
@@ -55,7 +56,7 @@ impl Device {
         if let Some(device) = Self::of_number(number) {
             return Some(device);
         }
-        // The file system has no device number. Its mount may name a device (btrfs) or a layer.
+        // The file system has no device number. Its mount may name a device (btrfs) or an upper layer (overlay).
         let mount = mount_of(path, mounts)?;
         if mount.fs_type == "overlay" && overlays < OVERLAYS_MAX {
             let upper = mount.super_options.get("upperdir")?.as_ref()?;
@@ -66,7 +67,7 @@ impl Device {
         Self::of_number(source.rdev())
     }
 
-    /// The device with a number, or the disk of a partition with the number; `None` if there is no such
+    /// The device with this number, or the disk of the partition with this number. `None` if there is no such
     /// device.
     fn of_number(number: libc::dev_t) -> Option<Self> {
         let link = format!("/sys/dev/block/{}:{}", libc::major(number), libc::minor(number));
@@ -78,7 +79,7 @@ impl Device {
         Some(Self { name: folder.file_name()?.to_str()?.replace('!', "/") })
     }
 
-    /// Reads its counters.
+    /// Reads the device's counters.
     ///
     /// # Errors
     /// The device no longer exists, or `/proc` is not mounted.
@@ -91,8 +92,8 @@ impl Device {
     }
 }
 
-/// The mount of a path: the longest mount point that is a prefix of it. Of equal ones it is the last, which hides the
-/// others.
+/// The mount of a path, which is the one with the longest mount point that is a prefix of the path. If several
+/// mounts have this mount point, it is the one that was mounted last, because it hides the others.
 pub(crate) fn mount_of<'a>(path: &Path, mounts: &'a [MountInfo]) -> Option<&'a MountInfo> {
     let depth = |mount: &&MountInfo| mount.mount_point.components().count();
     mounts.iter().filter(|mount| path.starts_with(&mount.mount_point)).max_by_key(depth)
@@ -112,7 +113,7 @@ impl From<&DiskStat> for DeviceSample {
 }
 
 impl DeviceSample {
-    /// Its usage since an earlier sample.
+    /// The device's usage since an earlier sample.
     pub fn since(&self, earlier: &Self) -> DeviceUsage {
         let (now, then) = (&self.0, &earlier.0);
         DeviceUsage {

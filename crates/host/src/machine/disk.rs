@@ -5,11 +5,11 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// `st_blocks` counts units of 512 bytes, whatever the file system's block size (inode(7)).
+/// `st_blocks` counts units of 512 bytes, whatever the file system's block size is (inode(7)).
 const BLOCK_BYTES: u64 = 512;
 
-/// Bytes allocated to a file, or to a folder and its contents. Symbolic links are counted and not followed. Files that
-/// disappear meanwhile (a live server deletes files) are left out.
+/// Bytes allocated to a file, or to a folder and its contents. Symbolic links are counted but not followed. Files
+/// that disappear during the count are left out, because a running server deletes files.
 ///
 /// # Errors
 /// The path does not exist or cannot be read.

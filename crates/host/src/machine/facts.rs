@@ -10,21 +10,21 @@ use procfs::Current;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostFacts {
     pub hostname: Option<String>,
-    /// The distribution (`Debian GNU/Linux 12 (bookworm)`).
+    /// The distribution, such as `Debian GNU/Linux 12 (bookworm)`.
     pub os: Option<String>,
-    /// The kernel's release (`6.1.0-18-amd64`).
+    /// The kernel's release, such as `6.1.0-18-amd64`.
     pub kernel: Option<String>,
-    /// The processor architecture (`x86_64`).
+    /// The processor architecture, such as `x86_64`.
     pub architecture: String,
     pub cpu_model: Option<String>,
-    /// CPUs that this process may run on.
+    /// Number of CPUs that this process may run on.
     pub cpus: u32,
-    /// Main memory.
+    /// Size of the main memory.
     pub memory_bytes: Option<u64>,
     pub swap_bytes: Option<u64>,
-    /// Governor of CPU frequencies (`performance`); `None` if the kernel does not control them.
+    /// Governor of CPU frequencies, such as `performance`. `None` if the kernel does not control the frequencies.
     pub governor: Option<String>,
-    /// Whether it runs under a hypervisor, by the CPU's flags.
+    /// Whether the host runs under a hypervisor, according to the CPU's flags.
     pub is_virtual: Option<bool>,
     /// Whether idle cores are kept awake.
     pub are_cores_awake: Option<bool>,
@@ -48,7 +48,7 @@ pub fn facts() -> HostFacts {
     }
 }
 
-/// Whether it runs under a hypervisor, by the CPU's flags.
+/// Whether the host runs under a hypervisor, according to the CPU's flags.
 pub(crate) fn is_virtual() -> Option<bool> {
     has_hypervisor(&procfs::CpuInfo::current().ok()?)
 }
@@ -57,7 +57,7 @@ fn has_hypervisor(cpuinfo: &procfs::CpuInfo) -> Option<bool> {
     Some(cpuinfo.flags(0)?.contains(&"hypervisor"))
 }
 
-/// The single line of a file; `None` if it is empty or cannot be read.
+/// The text of a file that has a single line. `None` if the file is empty or cannot be read.
 pub(crate) fn line(path: impl AsRef<Path>) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())

@@ -1,4 +1,4 @@
-//! The host as a whole: facts, counters, and its other users.
+//! The host as a whole: its facts, its counters, and its other users.
 
 pub(crate) mod awake;
 pub(crate) mod checks;

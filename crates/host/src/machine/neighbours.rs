@@ -1,5 +1,5 @@
-//! CPU time that others use on the host during a measurement: processes outside the run, and other guests of
-//! the hypervisor.
+//! CPU time that neighbours use on the host during a measurement. Neighbours are processes outside the run, and
+//! other guests of the hypervisor.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,35 +11,35 @@ use crate::machine::counters::{HostSample, sample_host};
 use crate::processes::counters::{ProcessSample, ProcessTree, descendants};
 use crate::processes::cpu_clock::cpu_ns;
 
-/// A mark of kernel threads in `/proc/pid/stat` (`PF_KTHREAD` in the kernel's `include/linux/sched.h`).
+/// The flag that marks kernel threads in `/proc/pid/stat` (`PF_KTHREAD` in the kernel's `include/linux/sched.h`).
 const PF_KTHREAD: u32 = 0x0020_0000;
 
-/// Watches the neighbours of a measurement from its beginning.
+/// Watches the neighbours of a measurement, from its creation on.
 #[derive(Debug)]
 pub struct Neighbours {
     began: Instant,
     host: HostSample,
     own: Vec<OwnTree>,
-    /// CPU time of kernel threads at the beginning.
+    /// CPU time of each kernel thread when the watch began, in nanoseconds.
     kernel_ns: HashMap<u32, u64>,
 }
 
-/// A process of the run and its descendants, with their CPU time at the beginning.
+/// A process of the run and its descendants, with the CPU time that they had used when the watch began.
 #[derive(Debug)]
 struct OwnTree {
     tree: ProcessTree,
     since: ProcessSample,
 }
 
-/// CPU time of neighbours in an interval.
+/// CPU time that neighbours used in an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NeighbourUsage {
     /// Length of the interval.
     pub elapsed_us: u64,
     /// Number of CPUs of the host.
     pub cpus: u32,
-    /// CPU time of processes outside the run, without kernel threads and interrupts, which mostly work for
-    /// servers. Exact to some 10 ms.
+    /// CPU time of processes outside the run, exact to some 10 ms. Kernel threads and interrupts are left out,
+    /// because they mostly work for servers.
     pub cpu_us: u64,
     /// CPU time that the hypervisor gave to other guests.
     pub steal_us: u64,
@@ -63,14 +63,15 @@ impl Neighbours {
         Some(Self { host: sample_host().ok()?, began: Instant::now(), own, kernel_ns })
     }
 
-    /// CPU time of neighbours since then; `None` if the kernel no longer shows the host's.
+    /// CPU time that neighbours used since the watch began. `None` if the kernel no longer shows the host's CPU
+    /// time.
     pub fn usage(mut self) -> Option<NeighbourUsage> {
         let host = sample_host().ok()?.since(&self.host);
         let elapsed_us = self.began.elapsed().as_micros() as u64;
         let own_us: u64 = self.own.iter_mut().map(OwnTree::used_us).sum();
         let idle_us = host.idle_cpu_us + host.iowait_cpu_us + host.steal_cpu_us;
-        // Idle time is measured by the clock. Busy time is counted by ticks, which can miss a process that sleeps at
-        // each tick.
+        // Busy time is computed from idle time. The kernel measures idle time by the clock, but counts busy time by
+        // ticks, which can miss a process that sleeps at each tick.
         let all_us = elapsed_us * u64::from(host.cpus);
         let busy_us = all_us.saturating_sub(idle_us + host.interrupt_cpu_us);
         Some(NeighbourUsage {
@@ -81,7 +82,7 @@ impl Neighbours {
         })
     }
 
-    /// CPU time of kernel threads since then. Threads that have ended are not counted.
+    /// CPU time that kernel threads used since the watch began. Threads that have ended are not counted.
     fn kernel_us(&self) -> u64 {
         let used =
             |(pid, now): (u32, u64)| now.saturating_sub(self.kernel_ns.get(&pid).copied().unwrap_or(0));
@@ -90,7 +91,7 @@ impl Neighbours {
 }
 
 impl OwnTree {
-    /// CPU time since the watch began. The time of a process that has ended is lost.
+    /// CPU time that the processes used since the watch began. 0 if the process at the root of the tree has ended.
     fn used_us(&mut self) -> u64 {
         let Ok(now) = self.tree.sample() else { return 0 };
         let used = now.since(&self.since);
@@ -98,7 +99,7 @@ impl OwnTree {
     }
 }
 
-/// CPU time so far of every kernel thread, in nanoseconds.
+/// CPU time that every kernel thread has used so far, in nanoseconds.
 fn kernel_threads() -> HashMap<u32, u64> {
     let Ok(items) = fs::read_dir("/proc") else { return HashMap::new() };
     let pids = items.filter_map(|item| item.ok()?.file_name().to_str()?.parse::<u32>().ok());
@@ -126,7 +127,7 @@ mod tests {
             Self(Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap())
         }
 
-        /// Waits until it has used this much CPU time from now on.
+        /// Waits until the process has used this much CPU time since the call.
         fn use_cpu(&self, time: Duration) {
             let since = cpu_ns(self.0.id()).unwrap();
             while cpu_ns(self.0.id()).unwrap() - since < time.as_nanos() as u64 {
@@ -142,12 +143,13 @@ mod tests {
         }
     }
 
-    /// Other tests run meanwhile, in this process and in others, so neighbours also use an unknown time.
+    /// Other tests run at the same time, in this process and in others. So the time of the neighbours also contains
+    /// an unknown part.
     #[test]
     fn a_child_is_no_neighbour_and_a_process_of_others_is() {
         const WORK: Duration = Duration::from_millis(300);
-        // Its parent ends at once, so it is not a child of this process. It keeps no pipe of this process
-        // open.
+        // The loop's parent ends at once, so the loop is not a child of this process. It keeps no pipe of this
+        // process open.
         let script = "(while :; do :; done) >/dev/null 2>&1 & echo $!";
         let orphan = Command::new("sh").args(["-c", script]).output().unwrap();
         let orphan: u32 = String::from_utf8(orphan.stdout).unwrap().trim().parse().unwrap();

@@ -10,23 +10,24 @@ use super::serve::ServedDisk;
 use crate::confine::ConfineError;
 use crate::confine::error::At as _;
 
-/// A disk in a file. Each request takes the disk's latency, and requests wait at the same time, as on a disk with a deep
-/// queue.
+/// A disk that is stored in a file. Each request takes at least the disk's latency. The latencies of several requests
+/// may pass at the same time, as on a disk with a deep queue.
 #[derive(Debug)]
 pub(crate) struct DelayedDisk(Arc<ServedDisk<Plain>>);
 
 impl DelayedDisk {
-    /// Serves an image of a size as a file, which is created, until it is unmounted. Its latency is 0 at first.
+    /// Creates `file`, and provides the contents of `image`, a file of `bytes` bytes, as this file until it is
+    /// unmounted. The latency is 0 at first.
     pub(crate) fn serve(image: &Path, bytes: u64, file: &Path) -> Result<Self, ConfineError> {
         let open = File::options().read(true).write(true).open(image).at("open", image)?;
         File::create_new(file).at("create", file)?;
         let disk = ServedDisk::serve(Plain::new(open, bytes), Duration::ZERO, file)?;
-        // The kernel asks for the file's size only when somebody looks at it.
+        // The kernel learns the file's size only when a process looks at the file. The loop device needs the size.
         std::fs::metadata(file).at("look at", file)?;
         Ok(Self(disk))
     }
 
-    /// Sets the time that a request takes. Requests that wait already get it too.
+    /// Sets the time that a request takes. This also applies to requests that already wait.
     pub(crate) fn set_latency(&self, latency: Duration) {
         self.0.set_latency(latency);
     }
@@ -38,7 +39,7 @@ impl DelayedDisk {
 
 impl Drop for DelayedDisk {
     fn drop(&mut self) {
-        // Its users end sooner.
+        // Without latency, the processes that use the disk end sooner.
         self.0.set_latency(Duration::ZERO);
     }
 }

@@ -7,10 +7,9 @@ use std::os::unix::fs::FileExt as _;
 
 use super::medium::Medium;
 
-/// The unit in which writes survive a cut. As in most disks, a write of this size is either complete or
-/// absent.
+/// The unit in which writes survive a cut. As in most disks, a write of one unit is either complete or absent.
 pub(super) const BLOCK_BYTES: usize = 4096;
-/// Blocks that are written to the image at once.
+/// Largest number of blocks that are written to the image at once.
 const RUN_BLOCKS: usize = 256;
 
 type Block = [u8; BLOCK_BYTES];
@@ -18,19 +17,19 @@ type Block = [u8; BLOCK_BYTES];
 /// The writes that a disk had not flushed when its power was cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CutWrites {
-    /// Blocks of 4 KiB that were written and not flushed.
+    /// Number of blocks of 4 KiB that were written but not flushed.
     pub unflushed_blocks: u64,
     /// Number of these blocks that reached the disk nevertheless.
     pub survived_blocks: u64,
 }
 
-/// A disk with its flushed blocks in a file and the others in memory.
+/// A disk that keeps its flushed blocks in a file and the other blocks in memory.
 #[derive(Debug)]
 pub(super) struct Disk {
     image: File,
     bytes: u64,
     unflushed: BTreeMap<u64, Box<Block>>,
-    /// False after a cut. The disk then answers as before until its users are gone, but keeps nothing.
+    /// False after a cut. The disk then still answers, so that its users can end, but makes nothing durable.
     is_powered: bool,
 }
 
@@ -39,8 +38,8 @@ impl Disk {
         Self { image, bytes, unflushed: BTreeMap::new(), is_powered: true }
     }
 
-    /// Cuts the power. Of the blocks that were not flushed, those for which `survives` returns true survive, because a
-    /// disk writes in an order of its own.
+    /// Cuts the power. The unflushed blocks for which `survives` returns true are kept, because a real disk may have
+    /// written some blocks before it was told to flush.
     pub(super) fn cut(&mut self, mut survives: impl FnMut() -> bool) -> io::Result<CutWrites> {
         self.is_powered = false;
         let mut cut = CutWrites { unflushed_blocks: self.unflushed.len() as u64, ..CutWrites::default() };
@@ -51,7 +50,7 @@ impl Disk {
         Ok(cut)
     }
 
-    /// Forgets the data that did not survive the last cut.
+    /// Forgets the data that did not survive the latest cut.
     pub(super) fn power_on(&mut self) {
         self.unflushed.clear();
         self.is_powered = true;
@@ -107,7 +106,8 @@ impl Medium for Disk {
     }
 }
 
-/// The blocks of a range of the disk: the block's number, the place in the block, and the place in the range.
+/// Splits a range of the disk into blocks. Each item has the block's number, the offset in the block, and the part
+/// of the range that is in the block.
 fn parts(offset: u64, bytes: usize) -> impl Iterator<Item = (u64, usize, std::ops::Range<usize>)> {
     let mut done = 0;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! What a served disk keeps its blocks in.
+//! The storage in which a served disk keeps its blocks.
 
 use std::fs::File;
 use std::io;
@@ -6,10 +6,10 @@ use std::os::unix::fs::FileExt as _;
 
 /// Blocks that can be read, written and flushed.
 pub(super) trait Medium {
-    /// Its size.
+    /// The medium's size.
     fn bytes(&self) -> u64;
 
-    /// Reads up to the end. Returns the number of bytes.
+    /// Reads bytes from an offset, at most up to the end of the medium. Returns the number of bytes.
     ///
     /// # Errors
     /// The blocks cannot be read.
@@ -18,17 +18,17 @@ pub(super) trait Medium {
     /// Writes bytes at an offset.
     ///
     /// # Errors
-    /// They do not fit on the medium, or cannot be written.
+    /// The bytes do not fit on the medium, or cannot be written.
     fn write(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()>;
 
     /// Makes all writes so far durable.
     ///
     /// # Errors
-    /// They cannot be written.
+    /// The writes cannot be made durable.
     fn flush(&mut self) -> io::Result<()>;
 }
 
-/// A file without a cache of our own.
+/// A file that is read and written directly, without a cache in this process.
 #[derive(Debug)]
 pub(super) struct Plain {
     image: File,

@@ -1,8 +1,10 @@
-//! Disks of our own, below a loop device and a file system: one whose power can be cut, and one whose latency is set.
+//! Two disks that Dyno implements, below a loop device and a file system: one whose power can be cut, and one whose
+//! latency can be set.
 //!
-//! On the first, data that the file system writes stays in memory until it asks for a flush, as in the cache of a disk. A
-//! cut loses all data that was not flushed. On the second, each request takes at least a given time. A disk is a file that
-//! this process serves by FUSE, so it needs no additional kernel module.
+//! On the first disk, data that the file system writes stays in memory until the file system asks for a flush, as
+//! in the cache of a disk. A cut loses all data that was not flushed. On the second disk, each request takes at
+//! least a given time. Both disks are files that this process serves by FUSE, so they need no additional kernel
+//! module.
 
 mod delayed;
 mod disk;

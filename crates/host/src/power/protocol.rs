@@ -3,12 +3,12 @@
 
 use rustix::io::Errno;
 
-/// The version of the protocol that has the layouts below.
+/// The version of the protocol that has the structures below.
 const MAJOR: u32 = 7;
 const MINOR: u32 = 31;
 const IN_HEADER_BYTES: usize = 40;
 const WRITE_IN_BYTES: usize = 40;
-/// The most bytes of a read or write.
+/// Largest number of bytes in a read or a write.
 pub(super) const TRANSFER_BYTES: usize = 1 << 20;
 const PAGES_MAX: u16 = (TRANSFER_BYTES / 4096) as u16;
 /// The smallest buffer for requests that the kernel accepts.
@@ -20,7 +20,7 @@ const ASYNC_DIRECT_IO: u32 = 1 << 15;
 const MAX_PAGES: u32 = 1 << 22;
 /// The file is not cached by the kernel: each read and write is a request.
 const OPEN_DIRECT_IO: u32 = 1;
-/// Seconds for which the kernel keeps the file's attributes.
+/// Seconds for which the kernel caches the file's attributes.
 const ATTRIBUTES_SECONDS: u64 = 3600;
 const REGULAR_FILE: u32 = 0o100_600;
 
@@ -44,15 +44,15 @@ pub(super) enum Request<'a> {
     Flush {
         file: u64,
     },
-    /// A file was closed.
+    /// A handle of the file was closed.
     Close,
-    /// A request without an answer.
+    /// A request that gets no answer.
     Silent,
-    /// A request that does not apply to a file.
+    /// A request that this file system does not support.
     Other,
 }
 
-/// A request and the number for its answer; `None` if it is cut short.
+/// Parses a request. Also returns the number that its answer must have. `None` if the request is incomplete.
 pub(super) fn parse(request: &[u8]) -> Option<(u64, Request<'_>)> {
     let unique = number(request, 8)?;
     let body = request.get(IN_HEADER_BYTES..)?;
@@ -79,7 +79,7 @@ pub(super) fn parse(request: &[u8]) -> Option<(u64, Request<'_>)> {
     Some((unique, request))
 }
 
-/// The answer to a request that succeeded. `body` is its content.
+/// The answer to a request that succeeded. `body` is the content of the answer.
 pub(super) fn answer(unique: u64, body: &[u8]) -> Vec<u8> {
     let mut answer = header(unique, 0, body.len());
     answer.extend_from_slice(body);
@@ -94,7 +94,7 @@ pub(super) fn refusal(unique: u64, error: Errno) -> Vec<u8> {
 pub(super) fn init() -> Vec<u8> {
     let flags = ASYNC_READ | BIG_WRITES | ASYNC_DIRECT_IO | MAX_PAGES;
     let mut body = words(&[MAJOR, MINOR, 0, flags]);
-    // The number of background requests, and the number above which the kernel holds requests back.
+    // The largest number of background requests, and the number above which the kernel holds requests back.
     body.extend([64_u16, 48].iter().flat_map(|number| number.to_ne_bytes()));
     body.extend(words(&[TRANSFER_BYTES as u32, 1]));
     body.extend([PAGES_MAX, 0].iter().flat_map(|number| number.to_ne_bytes()));
@@ -102,18 +102,18 @@ pub(super) fn init() -> Vec<u8> {
     body
 }
 
-/// `struct fuse_attr_out` of a file of a size.
+/// `struct fuse_attr_out` of a file of `bytes` bytes.
 pub(super) fn attributes(bytes: u64) -> Vec<u8> {
     let mut body = ATTRIBUTES_SECONDS.to_ne_bytes().to_vec();
     body.extend(words(&[0, 0]));
-    // Inode, size, blocks of 512 bytes, three times.
+    // Inode, size, number of blocks of 512 bytes, and three times.
     body.extend([1, bytes, bytes / 512, 0, 0, 0].iter().flat_map(|number: &u64| number.to_ne_bytes()));
-    // Nanoseconds of the times, mode, links, owner, device, block size, flags.
+    // Nanoseconds of the three times, mode, links, owner, device, block size, flags.
     body.extend(words(&[0, 0, 0, REGULAR_FILE, 1, 0, 0, 0, 4096, 0]));
     body
 }
 
-/// `struct fuse_open_out` with a number for the file.
+/// `struct fuse_open_out`, in which the file has the number `file`.
 pub(super) fn open(file: u64) -> Vec<u8> {
     let mut body = file.to_ne_bytes().to_vec();
     body.extend(words(&[OPEN_DIRECT_IO, 0]));

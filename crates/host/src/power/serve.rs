@@ -1,4 +1,4 @@
-//! Serves a disk to the kernel, as a file.
+//! Provides a disk as a file, by answering the kernel's FUSE requests for this file.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -21,36 +21,38 @@ use crate::confine::ConfineError;
 use crate::confine::error::At as _;
 
 pub(crate) const FUSE: &str = "/dev/fuse";
-/// The calling thread writes data that others wait for (`prctl(2)`).
+/// Tells the kernel that the calling thread writes data for which other threads wait (`prctl(2)`).
 const PR_SET_IO_FLUSHER: libc::c_int = 57;
-/// Longest sleep of a request before it looks whether the latency has changed.
+/// Longest time that a waiting request sleeps before it checks whether the latency has changed.
 const GLANCE: Duration = Duration::from_millis(20);
 
-/// A disk that is served.
+/// A disk that this process provides to the kernel as a file.
 #[derive(Debug)]
 pub(super) struct ServedDisk<M> {
     state: Mutex<State<M>>,
     released: Condvar,
-    /// Duration of every request.
+    /// The time that every read, write and flush takes at least.
     latency_us: AtomicU64,
-    /// The shortest duration of a flush.
+    /// The time that a flush takes at least.
     flush: Duration,
 }
 
 #[derive(Debug)]
 struct State<M> {
     disk: M,
-    /// Whether requests wait, as they would for ever without power.
+    /// Whether requests wait for ever, as they do without power.
     is_held: bool,
-    /// Number of times that power was switched on. Handles that were opened before are no longer valid.
+    /// Number of times that power was switched on again. A file handle that was opened before the latest of these
+    /// times is no longer valid.
     generation: u64,
 }
 
-/// A request, and when it came.
+/// A request, and the time at which it arrived.
 type Arrived = (Instant, Vec<u8>);
 
 impl<M: Medium + Send + 'static> ServedDisk<M> {
-    /// Serves a disk as a file, which must exist, until it is unmounted. A flush takes at least `flush`.
+    /// Provides a disk as a file until the file is unmounted. The file must exist. A flush takes at least the time
+    /// `flush`.
     pub(super) fn serve(disk: M, flush: Duration, file: &Path) -> Result<Arc<Self>, ConfineError> {
         let device = Path::new(FUSE);
         let fuse = File::options().read(true).write(true).open(device).at("open", device)?;
@@ -70,7 +72,7 @@ impl<M: Medium + Send + 'static> ServedDisk<M> {
         Ok(served)
     }
 
-    /// Sets the duration of every request, in whole microseconds.
+    /// Sets the least duration of every read, write and flush, in whole microseconds.
     pub(super) fn set_latency(&self, latency: Duration) {
         self.latency_us.store(u64::try_from(latency.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
@@ -79,7 +81,7 @@ impl<M: Medium + Send + 'static> ServedDisk<M> {
         Duration::from_micros(self.latency_us.load(Ordering::Relaxed))
     }
 
-    /// Answers requests again, without keeping anything, so that users of the disk can end.
+    /// Answers requests again, so that users of the disk can end. After a cut, nothing that they write is kept.
     pub(super) fn release(&self) {
         self.state().is_held = false;
         self.released.notify_all();
@@ -89,12 +91,13 @@ impl<M: Medium + Send + 'static> ServedDisk<M> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Answers requests in the order of their arrival, each when its time has passed, until the file is unmounted.
+    /// Answers requests in the order of their arrival until the file is unmounted. Each request is answered when the
+    /// least duration of its kind has passed.
     fn run(&self, mut fuse: File, arrived: &Receiver<Arrived>) {
         flush_for_others();
         while let Ok((arrival, request)) = arrived.recv() {
             if let Some(answer) = self.answer(arrival, &request) {
-                // The process that sent the request may have been killed meanwhile.
+                // An error is ignored: it means that the process that sent the request was killed.
                 let _ = fuse.write(&answer);
             }
         }
@@ -115,7 +118,7 @@ impl<M: Medium + Send + 'static> ServedDisk<M> {
         })
     }
 
-    /// Waits until a request has taken its time.
+    /// Waits until the least duration of the request has passed since its arrival.
     fn wait(&self, arrival: Instant, request: &Request<'_>) {
         let is_flush = matches!(request, Request::Flush { .. });
         if !is_flush && !matches!(request, Request::Read { .. } | Request::Write { .. }) {
@@ -132,14 +135,14 @@ impl<M: Medium + Send + 'static> ServedDisk<M> {
 }
 
 impl ServedDisk<Disk> {
-    /// Cuts the power. From now on no request is answered, until [`release`](Self::release).
+    /// Cuts the power. From now on no request is answered until [`release`](Self::release).
     pub(super) fn cut(&self, survives: &mut dyn FnMut() -> bool) -> io::Result<CutWrites> {
         let mut state = self.state();
         state.is_held = true;
         state.disk.cut(survives)
     }
 
-    /// Switches the power on. Processes that opened the disk before get errors.
+    /// Switches the power on. Processes that opened the disk before this call get errors from now on.
     pub(super) fn power_on(&self) {
         let mut state = self.state();
         state.generation += 1;
@@ -147,7 +150,7 @@ impl ServedDisk<Disk> {
     }
 }
 
-/// Takes requests from the kernel until the file is unmounted.
+/// Takes requests from the kernel until the file is unmounted, and records when they arrive.
 fn receive(mut fuse: File, arrive: &Sender<Arrived>) {
     flush_for_others();
     let mut request = vec![0; protocol::REQUEST_BYTES];
@@ -159,13 +162,13 @@ fn receive(mut fuse: File, arrive: &Sender<Arrived>) {
                 }
             }
             Err(error) if matches!(Errno::from_io_error(&error), Some(Errno::INTR | Errno::NOENT)) => {}
-            // ENODEV: it is unmounted.
+            // ENODEV means that the file is unmounted.
             Err(_) => return,
         }
     }
 }
 
-/// Marks this thread as one that writes what others wait for.
+/// Marks this thread as a writer for which other threads wait.
 fn flush_for_others() {
     // SAFETY: sets a flag of this thread. If the kernel refuses, lack of memory may slow the disk down.
     unsafe { libc::prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0) };
@@ -199,7 +202,8 @@ impl<M: Medium> State<M> {
         }
     }
 
-    /// An error for a handle from before a cut, because a file system that was mounted then must not write to the disk.
+    /// Refuses a file handle that was opened before the latest cut, because a file system that was mounted then must
+    /// not write to the disk.
     fn check(&self, file: u64) -> io::Result<()> {
         if file == self.generation { Ok(()) } else { Err(Errno::IO.into()) }
     }

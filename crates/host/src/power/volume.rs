@@ -11,8 +11,8 @@ use crate::confine::error::At as _;
 use crate::confine::holding::Holding;
 use crate::confine::{ConfineError, Missing, rights, volume};
 
-/// Duration of a flush, about as long as on a solid-state disk without a protected cache. Only in this time can a cut
-/// show that a server answers before its flush is done.
+/// Duration of a flush, which is typical of a solid-state disk without a protected cache. A server is wrong if it
+/// acknowledges a commit before the flush is done. Only a cut during the flush can show this.
 const FLUSH: Duration = Duration::from_millis(1);
 
 /// An ext4 volume on a disk with a volatile cache. Dropping it removes everything.
@@ -21,12 +21,12 @@ pub struct VolatileVolume {
     folder: PathBuf,
     file: PathBuf,
     disk: Arc<ServedDisk<Disk>>,
-    // The last field, because dropping it unmounts everything.
+    // The last field, because it must be dropped last: dropping it unmounts everything.
     _holding: Holding,
 }
 
 impl VolatileVolume {
-    /// Checks whether this process can create such a volume, without creating anything.
+    /// Checks whether this process can create a volume whose power can be cut, without creating anything.
     ///
     /// # Errors
     /// The rights, devices and tools that are missing.
@@ -36,10 +36,12 @@ impl VolatileVolume {
         if lacks.is_empty() { Ok(()) } else { Err(Missing(lacks)) }
     }
 
-    /// Creates a volume of a size below a folder, after removing the remains of killed processes there.
+    /// Creates a volume of `bytes` bytes below the folder `parent`. First removes what killed processes have left in
+    /// this folder.
     ///
     /// # Errors
-    /// Something is missing ([`check_rights`](Self::check_rights)), or the system refuses. Nothing is left behind.
+    /// A requirement is missing ([`check_rights`](Self::check_rights)), or the system refuses. In both cases,
+    /// everything that was created is removed again.
     pub fn create(parent: &Path, bytes: u64) -> Result<Self, ConfineError> {
         Self::check_rights()?;
         let holding = Holding::create(parent)?;
@@ -54,12 +56,12 @@ impl VolatileVolume {
         Ok(volume)
     }
 
-    /// Where it is mounted.
+    /// The folder on which the volume is mounted.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Writes everything written so far to the disk, and flushes it.
+    /// Writes all data to the disk that the file system has received so far, and flushes the disk.
     ///
     /// # Errors
     /// The system refuses.
@@ -67,9 +69,9 @@ impl VolatileVolume {
         volume::flush(&self.folder)
     }
 
-    /// Cuts the power. All data that was not flushed is lost, except blocks of 4 KiB for which `survives` returns true.
-    /// Processes that wait for the disk keep waiting until [`release`](Self::release), so that they never believe that
-    /// a lost write is done.
+    /// Cuts the power. All data that was not flushed is lost, except blocks of 4 KiB for which `survives` returns
+    /// true. Processes that wait for the disk get no answer until [`release`](Self::release), so no process gets
+    /// the answer that a lost write is done.
     ///
     /// # Errors
     /// The image cannot be written.
@@ -77,17 +79,17 @@ impl VolatileVolume {
         self.disk.cut(survives).at("write", &self.file)
     }
 
-    /// Answers the processes that wait for the disk, so that they can end. They would believe that lost writes are
-    /// done, so they must be killed before this call.
+    /// Answers the processes that wait for the disk, so that they can end. Kill them before this call. Otherwise
+    /// they would be told that lost writes are done.
     pub fn release(&self) {
         self.disk.release();
     }
 
-    /// Switches the power on. Unmounts the file system, and mounts it again from the data that survived; it recovers by
-    /// itself.
+    /// Switches the power on. Unmounts the file system, and mounts it again with the data that survived. The file
+    /// system recovers by itself.
     ///
     /// # Errors
-    /// The file system is beyond recovery.
+    /// The file system cannot be recovered.
     pub fn power_on(&self) -> Result<(), ConfineError> {
         self.release();
         volume::unmount_all(&self.folder)?;
@@ -96,7 +98,7 @@ impl VolatileVolume {
     }
 
     fn mount(&self) -> Result<(), ConfineError> {
-        // The kernel asks for the file's size only when somebody looks at it.
+        // The kernel learns the file's size only when a process looks at the file. The loop device needs the size.
         fs::metadata(&self.file).at("look at", &self.file)?;
         volume::attach(&self.file, &self.folder).map(drop)
     }

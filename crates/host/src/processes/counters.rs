@@ -13,7 +13,7 @@ pub use memory::{MemoryGauge, MemoryUsage};
 pub use tree::ProcessTree;
 pub(crate) use tree::{descendants, threads};
 
-/// A process to sample. It stores data of earlier samples, so that sums never decrease.
+/// A process to sample. It keeps data of earlier samples, so that sums never decrease.
 #[derive(Debug)]
 pub struct Process {
     pid: u32,
@@ -21,24 +21,24 @@ pub struct Process {
     switches: SwitchAccount,
 }
 
-/// Counters of a process at one moment, counted from its start unless stated otherwise.
+/// Counters of a process at one moment. They count from the start of the process unless stated otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessSample {
-    /// CPU time by the scheduler's clock, ended threads included.
+    /// CPU time by the scheduler's clock, including ended threads.
     cpu_ns: u64,
-    /// CPU time in user space, in ticks, for the split.
+    /// CPU time in user space, in ticks. Ticks only serve to divide `cpu_ns` into user and kernel time.
     user_ticks: u64,
-    /// CPU time in the kernel, in ticks, for the split.
+    /// CPU time in the kernel, in ticks. Ticks only serve to divide `cpu_ns` into user and kernel time.
     system_ticks: u64,
-    /// CPU time of ended and reaped children with their descendants, in ticks.
+    /// CPU time of children that have ended and were reaped, with their descendants, in ticks.
     reaped_user_ticks: u64,
     reaped_system_ticks: u64,
     switches: Switches,
-    /// Storage and read/write counters; `None` if this user may not see them.
+    /// Counters of storage, and of read and write calls. `None` if this user may not see them.
     io: Option<IoCounters>,
-    /// Resident memory in bytes, at this moment.
+    /// Resident memory in bytes at this moment.
     pub rss_bytes: u64,
-    /// Threads, at this moment.
+    /// Number of threads at this moment.
     pub threads: u32,
 }
 
@@ -54,8 +54,8 @@ struct IoCounters {
 /// Usage of a process between two samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessUsage {
-    /// CPU time in user space. The sum with [`Self::system_cpu_us`] is the scheduler's exact time. The kernel's ticks
-    /// determine the split.
+    /// CPU time in user space. The sum of this and [`Self::system_cpu_us`] is exact (the scheduler's). How it is
+    /// divided between the two is an estimate from the kernel's ticks.
     pub user_cpu_us: u64,
     /// CPU time in the kernel.
     pub system_cpu_us: u64,
@@ -63,13 +63,14 @@ pub struct ProcessUsage {
     pub voluntary_context_switches: u64,
     /// Context switches because a thread's time slice ended.
     pub involuntary_context_switches: u64,
-    /// Bytes read from storage; `None` if this user may not see them. The same holds for the next three.
+    /// Bytes read from storage. Like `write_bytes`, `read_calls` and `write_calls`, this is `None` if this user may
+    /// not see the process's storage counters.
     pub read_bytes: Option<u64>,
     /// Bytes written to storage, counted when pages become dirty.
     pub write_bytes: Option<u64>,
-    /// System calls that read, with or without storage access (`syscr`).
+    /// Number of system calls that read, with or without access to storage (`syscr`).
     pub read_calls: Option<u64>,
-    /// System calls that write, with or without storage access (`syscw`).
+    /// Number of system calls that write, with or without access to storage (`syscw`).
     pub write_calls: Option<u64>,
 }
 
@@ -80,7 +81,7 @@ impl Process {
     /// There is no such process.
     pub fn open(pid: u32) -> Result<Self, SampleError> {
         let id = i32::try_from(pid).map_err(|_| SampleError::ProcessEnded { pid })?;
-        // Keeps the folder /proc/pid open, which never refers to another process.
+        // This keeps the folder `/proc/pid` open. An open folder never refers to a later process with the same id.
         let folder =
             procfs::process::Process::new(id).map_err(|error| SampleError::of_process(pid, error))?;
         Ok(Self { pid, folder, switches: SwitchAccount::default() })
@@ -90,7 +91,7 @@ impl Process {
         self.pid
     }
 
-    /// Reads its counters.
+    /// Reads the process's counters.
     ///
     /// # Errors
     /// The process has ended, or may not be read.
@@ -102,13 +103,14 @@ impl Process {
         self.sample_with(&stat)
     }
 
-    /// Reads its counters, even those of a zombie, which the kernel keeps until the parent reaps it.
+    /// Reads the process's counters, even if it is a zombie. The kernel keeps a zombie's counters until its parent
+    /// reaps it.
     fn sample_to_the_end(&mut self) -> Result<ProcessSample, SampleError> {
         let stat = self.folder.stat().map_err(|error| SampleError::of_process(self.pid, error))?;
         self.sample_with(&stat)
     }
 
-    /// CPU time, user and system, of its ended and reaped children, in ticks.
+    /// CPU time, user and system, of the process's children that have ended and were reaped, in ticks.
     fn reaped_ticks(&self) -> Result<(u64, u64), SampleError> {
         let stat = self.folder.stat().map_err(|error| SampleError::of_process(self.pid, error))?;
         Ok(reaped_ticks(&stat))
@@ -147,7 +149,7 @@ fn reaped_ticks(stat: &procfs::process::Stat) -> (u64, u64) {
 }
 
 impl ProcessSample {
-    /// Its usage since an earlier sample.
+    /// The process's usage since an earlier sample.
     pub fn since(&self, earlier: &Self) -> ProcessUsage {
         let cpu_us = self.cpu_ns.saturating_sub(earlier.cpu_ns) / 1000;
         let user_cpu_us = (cpu_us as f64 * self.user_share(earlier)).round() as u64;
@@ -185,8 +187,8 @@ impl ProcessSample {
         });
     }
 
-    /// Share of the CPU time since an earlier sample that was in user space, from 0 to 1. An interval shorter than a
-    /// tick has the share of the process's whole life.
+    /// Share of the CPU time since an earlier sample that was spent in user space, from 0 to 1. If no tick passed
+    /// since then, this is the share in the process's whole life.
     fn user_share(&self, earlier: &Self) -> f64 {
         let user = self.user_ticks.saturating_sub(earlier.user_ticks);
         let system = self.system_ticks.saturating_sub(earlier.system_ticks);

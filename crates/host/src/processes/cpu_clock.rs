@@ -4,13 +4,13 @@ use std::io;
 use std::mem::MaybeUninit;
 
 /// CPU time of a process in nanoseconds, user and system together, from the scheduler (`clock_getcpuclockid(3)`).
-/// `/proc/pid/stat` has the same in ticks of 10 ms.
+/// `/proc/pid/stat` has the same time in ticks, which are usually 10 ms.
 pub(crate) fn cpu_ns(pid: u32) -> io::Result<u64> {
     let pid = libc::pid_t::try_from(pid).map_err(|_| io::Error::from_raw_os_error(libc::ESRCH))?;
     let mut clock = MaybeUninit::<libc::clockid_t>::uninit();
     // SAFETY: the pointer is to a clockid_t that the call fills if it returns 0.
     let clock = match unsafe { libc::clock_getcpuclockid(pid, clock.as_mut_ptr()) } {
-        // SAFETY: filled, see above.
+        // SAFETY: the call has filled it, because it returned 0.
         0 => unsafe { clock.assume_init() },
         errno => return Err(io::Error::from_raw_os_error(errno)),
     };
@@ -20,7 +20,7 @@ pub(crate) fn cpu_ns(pid: u32) -> io::Result<u64> {
         // The process ended between the two calls. The kernel then reports its clock as an invalid argument.
         return Err(io::Error::from_raw_os_error(libc::ESRCH));
     }
-    // SAFETY: filled, see above.
+    // SAFETY: the call has filled it, because it returned 0.
     let time = unsafe { time.assume_init() };
     Ok(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }

@@ -1,7 +1,8 @@
 //! Freezes the processes of a server: none of them runs until they are thawed.
 //!
-//! They are stopped by SIGSTOP. A cgroup's freezer needs root and a group for each server, and a process that version 1
-//! has frozen does not even die of SIGKILL. A stopped process does, so a frozen server cannot outlive its run.
+//! The processes are stopped by SIGSTOP. A cgroup's freezer would need root and a group for each server, and a
+//! process that version 1 has frozen does not even die of SIGKILL. A stopped process dies of SIGKILL, so a frozen
+//! server cannot outlive its run.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,37 +16,39 @@ use rustix::process::{
 
 use crate::processes::counters::descendants;
 
-/// Number of searches for descendants. The second finds a process that was being forked during the first.
+/// Number of searches for descendants. The second search finds a process that was being forked during the first.
 const LOOKS: usize = 2;
 
-/// Time limit for processes to stop. A thread stops when it next gets a core, unless the kernel works for it.
+/// Time limit for processes to stop. A thread stops when it next gets a core, or later if the kernel is working for
+/// it.
 const STOPPING: Duration = Duration::from_millis(5);
 const POLL: Duration = Duration::from_micros(50);
 
-/// A process with its descendants, which run or are frozen. Dropping it thaws them.
+/// A process with its descendants, which either run or are frozen. Dropping the freezer thaws them.
 #[derive(Debug)]
 pub struct Freezer {
     pid: u32,
     /// A handle that never refers to another process, even if the id is reused.
     root: OwnedFd,
     is_frozen: bool,
-    /// The descendants that were stopped. Their parents are stopped too and do not reap them, so their ids are not
-    /// reused.
+    /// The descendants that were stopped. Their parents are stopped too and cannot reap them, so their process ids
+    /// are not reused.
     descendants: BTreeSet<u32>,
 }
 
 impl Freezer {
-    /// A freezer for a running process; `None` if it has ended, or if the kernel has no handles of processes
-    /// (before Linux 5.3).
+    /// A freezer for a running process. `None` if the process has ended, or if the kernel has no handles of
+    /// processes (before Linux 5.3).
     pub fn of(pid: u32) -> Option<Self> {
         let root = pidfd_open(Pid::from_raw(pid.cast_signed())?, PidfdFlags::empty()).ok()?;
         Some(Self { pid, root, is_frozen: false, descendants: BTreeSet::new() })
     }
 
-    /// Stops all processes and waits until they have stopped, at most a few ms. Returns false, with no
-    /// process stopped, if the first has ended, or if this user may not stop one of them.
+    /// Stops all processes, and waits at most a few ms until they have stopped. Returns false if the process at the
+    /// root has ended, or if this user may not stop one of the processes. In these cases no process stays stopped.
     ///
-    /// Work that a process has requested from the kernel, such as syncing a file, still continues.
+    /// A process may have requested work from the kernel before, such as syncing a file. The kernel continues this
+    /// work.
     pub fn freeze(&mut self) -> bool {
         if pidfd_send_signal(&self.root, Signal::STOP).is_err() {
             return false;
@@ -70,8 +73,8 @@ impl Freezer {
         true
     }
 
-    /// Whether the first process has stopped with all of its threads. The kernel reports that to the parent
-    /// only. Other processes see the state of the first thread.
+    /// Whether the process at the root has stopped with all of its threads. The kernel reports this only to the
+    /// parent of that process. Any other process sees only the state of the first thread.
     fn root_has_stopped(&self) -> bool {
         let look = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
         match waitid(WaitId::PidFd(self.root.as_fd()), look) {
@@ -88,7 +91,7 @@ impl Freezer {
         for pid in std::mem::take(&mut self.descendants) {
             send(pid, Signal::CONT);
         }
-        // Fails if it was killed meanwhile.
+        // An error is ignored, because it means that the process was killed meanwhile.
         let _ = pidfd_send_signal(&self.root, Signal::CONT);
     }
 }
@@ -99,7 +102,7 @@ impl Drop for Freezer {
     }
 }
 
-/// Sends a signal to a process, which may have ended. False if this user may not.
+/// Sends a signal to a process, which may have ended. Returns false if this user may not send it.
 fn send(pid: u32, signal: Signal) -> bool {
     let sent = Pid::from_raw(pid.cast_signed()).map(|pid| kill_process(pid, signal));
     sent != Some(Err(rustix::io::Errno::PERM))
@@ -145,7 +148,7 @@ mod tests {
             all
         }
 
-        /// Waits until both are in one of some states of `/proc/pid/stat` (proc(5)).
+        /// Waits until both processes are in one of some states of `/proc/pid/stat` (proc(5)).
         fn become_any_of(&self, states: &[char]) {
             while !self.all().iter().all(|pid| states.contains(&state(*pid).unwrap())) {
                 std::thread::yield_now();
@@ -160,7 +163,7 @@ mod tests {
             }
             let _ = self.shell.kill();
             self.shell.wait().unwrap();
-            // The child has the other end too.
+            // The child also holds the writing end of the pipe. The pipe ends here, so the child has ended.
             assert_eq!(self.output.read_line(&mut String::new()).unwrap(), 0);
         }
     }

@@ -2,28 +2,28 @@
 
 use crate::confine::{Confined, oom_kills_in_own_group};
 
-/// Number of kills up to some moment.
+/// Number of processes that the kernel has killed up to some moment.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryKills {
-    /// In the groups of a confinement.
+    /// Kills in the groups of a confinement.
     confined: u64,
-    /// Within `scope`. The host's kills include those of the confinement.
+    /// Kills within `scope`. If the scope is the host, they include the kills of the confinement.
     in_scope: u64,
     scope: Scope,
 }
 
-/// Processes whose kills are counted.
+/// The processes whose kills are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
-    /// Processes in the cgroup of this process. Its children are in it too.
+    /// Processes in the cgroup of this process, which include its children.
     OwnGroup,
     /// All processes of the host. A kill may be unrelated to Dyno.
     Host,
 }
 
 impl MemoryKills {
-    /// Current counts for a server; 0 for counts that the kernel does not have. `shares_groups` is whether an
-    /// unconfined server is in the cgroup of this process.
+    /// The kills so far. Counts that the kernel does not have are 0. `shares_groups` says whether an unconfined
+    /// server is in the cgroup of this process.
     pub fn so_far(confined: Option<&Confined>, shares_groups: bool) -> Self {
         let confined = confined.and_then(Confined::oom_kills).unwrap_or(0);
         match shares_groups.then(oom_kills_in_own_group).flatten() {
@@ -32,7 +32,7 @@ impl MemoryKills {
         }
     }
 
-    /// A sentence about later kills; `None` if there were none.
+    /// A sentence about the kills since this count was taken; `None` if there were none.
     pub fn since(self, confined: Option<&Confined>) -> Option<String> {
         let now = Self::so_far(confined, self.scope == Scope::OwnGroup);
         if let Some(confined) = confined.filter(|_| now.confined > self.confined) {
@@ -59,7 +59,7 @@ fn beyond_limit(limit_bytes: Option<u64>, peak_bytes: Option<u64>) -> String {
     format!("the kernel killed it for lack of memory beyond its limit{limit}{peak}")
 }
 
-/// `oom_kill` of `/proc/vmstat`, since Linux 4.13 (proc(5)).
+/// Reads `oom_kill` of `/proc/vmstat`, which exists since Linux 4.13 (proc(5)).
 fn on_host() -> u64 {
     let counts = procfs::vmstat().unwrap_or_default();
     counts.get("oom_kill").copied().and_then(|count| u64::try_from(count).ok()).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! Gives the busy threads of a server, and its clients, cores of their own.
+//! Gives each busy thread of a server a separate core, and keeps its clients on the remaining cores.
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,13 +14,14 @@ pub struct ThreadTimes {
 }
 
 impl ThreadTimes {
-    /// Reads two small files for each thread. Threads that may not be read are left out.
+    /// Reads the CPU time of all threads, from two small files for each. Threads that may not be read are left out.
     pub fn read(pid: u32) -> Self {
         let pids = std::iter::once(pid).chain(descendants(pid));
         Self { pid, cpu_ns: pids.flat_map(threads).filter_map(|tid| Some((tid, cpu_ns(tid)?))).collect() }
     }
 
-    /// The threads that have used the most CPU since then, at most `count`, the busiest first.
+    /// Returns the threads that have used the most CPU time since this value was read, the busiest first, and at most
+    /// `count` of them.
     pub fn busiest(&self, count: usize) -> Vec<u32> {
         let now = Self::read(self.pid).cpu_ns;
         let used =
@@ -31,7 +32,7 @@ impl ThreadTimes {
     }
 }
 
-/// Threads that are pinned to cores. Dropping it lets them run where they could before.
+/// Threads that are pinned to cores. When this value is dropped, they get back the CPUs that they could use before.
 #[derive(Debug)]
 pub struct OwnCores {
     pinned: Vec<u32>,
@@ -40,19 +41,20 @@ pub struct OwnCores {
 }
 
 impl OwnCores {
-    /// Whether this process may use twice as many cores as there are connections: one for each of their two ends.
+    /// Whether this process may use at least twice as many cores as there are connections. A connection needs a core
+    /// for each of its two ends.
     pub fn are_enough(connections: u32) -> bool {
         CpuSet::allowed().is_some_and(|cpus| 2 * connections as usize <= cpus.cores().len())
     }
 
-    /// Pins each of a server's threads to a core of its own, and all threads of the process `clients` to the
-    /// other cores. `None` if these would be fewer than the server's, or if no thread could be pinned.
+    /// Pins each of a server's threads to a separate core, and all threads of the process `clients` to the remaining
+    /// cores. `None` if the clients would get fewer cores than the server, or if no thread could be pinned.
     ///
-    /// Only threads that may use the same CPUs as that process are pinned.
+    /// A thread is pinned only if it may use the same CPUs as `clients`.
     pub fn give(server: &[u32], clients: u32) -> Option<Self> {
         let before = CpuSet::of_process(clients)?;
         let mut cores = before.cores();
-        // The first core has most interrupts.
+        // The first core handles most interrupts, so it is used last.
         cores.reverse();
         if server.is_empty() || 2 * server.len() > cores.len() {
             return None;
@@ -77,7 +79,8 @@ impl OwnCores {
         &self.server_cpus
     }
 
-    /// Pins a thread. Leaves out threads that are gone, that are restricted already, or that this user may not move.
+    /// Pins a thread, and returns whether it is pinned. A thread is left out if it is gone, if its CPUs are already
+    /// restricted, or if this user may not move it.
     fn pin(&mut self, tid: u32, cpus: &CpuSet) -> bool {
         let is_free = CpuSet::of_process(tid).is_some_and(|found| found == self.before);
         let is_pinned = is_free && cpus.mask().give(tid).is_ok();
@@ -91,14 +94,14 @@ impl OwnCores {
 impl Drop for OwnCores {
     fn drop(&mut self) {
         for tid in &self.pinned {
-            // Fails if the thread has ended.
+            // An error is ignored, because it means that the thread has ended.
             let _ = self.before.mask().give(*tid);
         }
     }
 }
 
-/// CPU time of a thread in nanoseconds (`Documentation/scheduler/sched-stats.rst`); `None` if it has ended,
-/// or the kernel does not count it.
+/// CPU time of a thread in nanoseconds (`Documentation/scheduler/sched-stats.rst`). `None` if the thread has ended,
+/// or if the kernel does not count the time.
 fn cpu_ns(tid: u32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{tid}/schedstat")).ok()?;
     text.split_ascii_whitespace().next()?.parse().ok()
@@ -110,7 +113,7 @@ mod tests {
 
     use super::*;
 
-    /// A process that ends when this is dropped, with its children: its standard input is closed, or it is killed.
+    /// A shell. When this value is dropped, the shell and its children are killed.
     struct Running(Child);
 
     impl Running {
@@ -118,7 +121,7 @@ mod tests {
             Self(Command::new("sh").args(["-c", script]).stdin(Stdio::piped()).spawn().unwrap())
         }
 
-        /// Waits for its standard input.
+        /// A shell that waits for its standard input.
         fn idle() -> Self {
             Self::new("read line")
         }

@@ -24,10 +24,11 @@ impl AddAssign for Switches {
 
 /// Counts of a process's threads.
 ///
-/// The kernel reports switches by thread only (`/proc/pid/status` is the main thread's), and a thread's count
-/// disappears with it. The last count of each thread is therefore kept, and added to the sum of ended threads when the
-/// thread has ended. Two kinds of switches are missing: those between a thread's last sample and its end, and those of
-/// threads that lived between two samples. With a sample per second and a thread per connection, both are negligible.
+/// The kernel reports switches by thread only (`/proc/pid/status` shows those of the main thread), and a thread's
+/// count disappears with the thread. The last count of each thread is therefore kept. When the thread has ended,
+/// its count is added to the sum of ended threads. Two kinds of switches are missing: those between a thread's last
+/// sample and its end, and those of threads that lived only between two samples. With a sample per second and a
+/// thread per connection, both are negligible.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SwitchAccount {
     living: HashMap<i32, Switches>,
@@ -35,7 +36,7 @@ pub(crate) struct SwitchAccount {
 }
 
 impl SwitchAccount {
-    /// Updates the counts with those of the living threads. Returns the process's sum so far.
+    /// Updates the counts from those of the living threads. Returns the process's sum so far.
     pub(crate) fn update(&mut self, now: HashMap<i32, Switches>) -> Switches {
         for (thread, last) in &self.living {
             // A smaller count with the same id belongs to a new thread, because Linux reuses thread ids.
@@ -53,7 +54,8 @@ impl SwitchAccount {
     }
 }
 
-/// Counts of a process's living threads. Threads that end meanwhile are left out; an unreadable process has none.
+/// Counts of a process's living threads. Threads that end meanwhile are left out. The result is empty if the
+/// process cannot be read.
 pub(crate) fn by_thread(pid: u32) -> HashMap<i32, Switches> {
     let of_thread = |tid: u32| {
         let status = fs::read_to_string(format!("/proc/{pid}/task/{tid}/status")).ok()?;
@@ -62,8 +64,8 @@ pub(crate) fn by_thread(pid: u32) -> HashMap<i32, Switches> {
     threads(pid).into_iter().filter_map(of_thread).collect()
 }
 
-/// The two counts of a `status` file. They are parsed here, because parsing the whole file would cost a hundred
-/// allocations per thread and second during the measurement.
+/// Parses the two counts of a `status` file. They are parsed here, because parsing the whole file would cost a
+/// hundred allocations per thread and second during the measurement.
 fn parse(status: &str) -> Option<Switches> {
     let number = |name: &str| {
         let line = status.lines().rev().find_map(|line| line.strip_prefix(name))?;

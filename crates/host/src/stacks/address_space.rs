@@ -1,10 +1,10 @@
-//! Which files a process has mapped where, from `/proc/pid/maps`.
+//! The files that a process has mapped, and their addresses, from `/proc/pid/maps`.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Files with these names belong to the C library or another library that engines only call.
+/// Files whose names begin with one of these belong to the C library, or to another library that engines only call.
 const OF_SYSTEM: [&str; 15] = [
     "libc.so",
     "libc-",
@@ -23,21 +23,22 @@ const OF_SYSTEM: [&str; 15] = [
     "[vdso]",
 ];
 
-/// Whether a file (its name without folders) is a library of the system rather than part of an engine. Code
-/// outside of any file also counts as part of the system.
+/// Whether a file is a library of the operating system rather than part of an engine. `module` is its name without
+/// folders. Code that is in no file also counts as part of the system.
 pub fn is_of_system(module: &str) -> bool {
     module.is_empty() || OF_SYSTEM.iter().any(|prefix| module.starts_with(prefix))
 }
 
-/// The files whose code a process has mapped. Processes forked from one parent usually have the same.
+/// The files whose code a process has mapped. Processes that were forked from one parent usually have mapped the
+/// same files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct AddressSpace {
-    /// The lines of these files, as in `/proc/pid/maps`.
+    /// The lines of these files in `/proc/pid/maps`.
     pub(super) maps: String,
 }
 
 impl AddressSpace {
-    /// `None` if the process has ended or may not be read.
+    /// Reads the mappings of a process. `None` if the process has ended or may not be read.
     pub(super) fn of(pid: u32) -> Option<Self> {
         fs::read_to_string(format!("/proc/{pid}/maps")).ok().map(|maps| Self::parse(&maps))
     }
@@ -49,7 +50,7 @@ impl AddressSpace {
         Self { maps: kept.flat_map(|(line, _)| [line, "\n"]).collect() }
     }
 
-    /// The name of the file that contains an address, and the offset in it.
+    /// The name of the file that contains an address, and the offset of the address in that file.
     pub(super) fn place(&self, address: u64) -> Option<(String, u64)> {
         let mapping = self
             .maps
@@ -71,7 +72,8 @@ struct Mapping<'a> {
 }
 
 impl<'a> Mapping<'a> {
-    /// A line such as `7f23-7f24 r-xp 00026000 fe:00 123  /usr/lib/libc.so.6`; `None` if no file is mapped.
+    /// Parses a line such as `7f23-7f24 r-xp 00026000 fe:00 123  /usr/lib/libc.so.6`. `None` if the line maps no
+    /// file.
     fn parse(line: &'a str) -> Option<Self> {
         let mut fields = line.splitn(6, ' ');
         let (start, end) = fields.next()?.split_once('-')?;

@@ -1,6 +1,6 @@
 //! Stacks of all threads of a process and its children, taken with elfutils' `eu-stack`.
 //!
-//! A sample has addresses only. They are turned into names afterwards, each address once.
+//! A sample has addresses only. After all samples, each address is looked up once to find its name.
 
 mod address_space;
 mod output;
@@ -17,9 +17,9 @@ pub use tool::StackTool;
 /// The result of a [`StackSampler`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SampledStacks {
-    /// Number of samples. Each has the stack of every thread.
+    /// Number of samples. Each sample has the stack of every thread.
     pub samples: u32,
-    /// Time that a sample took: median, in ms. Threads are stopped one after the other in that time.
+    /// Median time that a sample took, in ms. Threads are stopped one after the other in this time.
     pub sample_ms_median: f64,
     pub stacks: Vec<ThreadStack>,
 }
@@ -27,9 +27,9 @@ pub struct SampledStacks {
 /// A stack, with the number of times that it was seen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThreadStack {
-    /// The thread's name by the kernel (`comm`); empty if it ended too soon.
+    /// The thread's name in the kernel (`comm`). Empty if the thread ended before it was read.
     pub thread: String,
-    /// From the outermost to the innermost.
+    /// The frames, from the outermost to the innermost.
     pub frames: Vec<Arc<Frame>>,
     pub count: u32,
 }
@@ -37,10 +37,10 @@ pub struct ThreadStack {
 /// A function of a stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// Its demangled name; `None` if the file has no symbol there.
+    /// The function's demangled name; `None` if the file has no symbol at this address.
     pub function: Option<String>,
-    /// Name of its file, such as `libc.so.6`; empty if it is in no file.
+    /// Name of the file that contains the function, such as `libc.so.6`. Empty if the code is in no file.
     pub module: String,
-    /// Offset in that file; 0 if it is in no file.
+    /// Offset in the file; 0 if the code is in no file.
     pub offset: u64,
 }

@@ -1,7 +1,7 @@
 //! The output of `eu-stack -q`.
 
-/// The threads of an output with their addresses, innermost first. Threads without addresses, such as those
-/// of the kernel, are left out.
+/// Parses the threads of an output with their addresses, innermost first. Threads without addresses, such as
+/// threads of the kernel, are left out.
 pub(super) fn threads(output: &str) -> Vec<(u32, Vec<u64>)> {
     let mut threads: Vec<(u32, Vec<u64>)> = Vec::new();
     for line in output.lines() {
@@ -10,7 +10,8 @@ pub(super) fn threads(output: &str) -> Vec<(u32, Vec<u64>)> {
         } else if let Some(address) = address(line)
             && let Some((_, addresses)) = threads.last_mut()
         {
-            // The others are return addresses: one byte before is within the call.
+            // All addresses but the first are return addresses. The byte before a return address is within the
+            // call.
             addresses.push(if addresses.is_empty() { address } else { address - 1 });
         }
     }
@@ -18,7 +19,7 @@ pub(super) fn threads(output: &str) -> Vec<(u32, Vec<u64>)> {
     threads
 }
 
-/// The address of a line such as `#3  0x00005561967190e4`; `None` if it is 0.
+/// The address of a line such as `#3  0x00005561967190e4`; `None` if the address is 0.
 fn address(line: &str) -> Option<u64> {
     let mut words = line.strip_prefix('#')?.split_ascii_whitespace().skip(1);
     u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok().filter(|address| *address > 0)

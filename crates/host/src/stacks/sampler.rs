@@ -25,9 +25,9 @@ pub enum StackError {
     /// The process has ended.
     #[error("the process {pid} has ended")]
     Ended { pid: u32 },
-    /// The program shows no stack.
+    /// The program could not show a stack.
     #[error(
-        "eu-stack shows no stack of the process {pid}: {message}; it takes the right to trace it: CAP_SYS_PTRACE, or the same user and kernel.yama.ptrace_scope = 0"
+        "eu-stack shows no stack of the process {pid}: {message}; tracing the process requires CAP_SYS_PTRACE, or the same user and kernel.yama.ptrace_scope = 0"
     )]
     Refused {
         pid: u32,
@@ -44,7 +44,7 @@ pub enum StackError {
 
 /// Takes samples of a process and its children.
 ///
-/// Threads are stopped one after the other, each for the time it takes to walk its stack. A sample therefore
+/// Threads are stopped one after the other, each for the time that it takes to walk its stack. A sample therefore
 /// does not show a single moment, and the process as a whole never stands still.
 #[derive(Debug)]
 pub struct StackSampler {
@@ -58,9 +58,9 @@ pub struct StackSampler {
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct RawStack {
     thread: String,
-    /// Place in `spaces`.
+    /// Index in `spaces`.
     space: usize,
-    /// Innermost first.
+    /// The addresses, innermost first.
     addresses: Vec<u64>,
 }
 
@@ -72,7 +72,7 @@ impl StackSampler {
     /// Takes one sample. Children that end meanwhile are left out.
     ///
     /// # Errors
-    /// The process has ended, or its stacks may not be read. Earlier samples stay.
+    /// The process has ended, or its stacks may not be read. Earlier samples are kept.
     pub fn sample(&mut self) -> Result<(), StackError> {
         let began = Instant::now();
         let mut found = vec![(self.pid, self.take(self.pid)?)];
@@ -93,7 +93,7 @@ impl StackSampler {
         self.lengths_ms.len() as u32
     }
 
-    /// Finds the names. The process may have ended by now.
+    /// Finds the names of the functions, and returns all stacks. The process may have ended by now.
     pub fn finish(mut self) -> SampledStacks {
         let mut stacks = Vec::new();
         for (at, space) in self.spaces.iter().enumerate() {
@@ -127,17 +127,17 @@ impl StackSampler {
         }
     }
 
-    /// The stacks of one process, as the program prints them.
+    /// Takes the stacks of one process, and returns them as the program prints them.
     fn take(&self, pid: u32) -> Result<String, StackError> {
         let mut command = self.tool.eu_stack();
         command.args(["-q", "-p", &pid.to_string()]);
         let printed = run(command).inspect_err(|_| go_on(pid))?;
-        // 1 means incomplete stacks, such as those of threads that ended meanwhile.
+        // Status 1 means that some stacks are incomplete, such as those of threads that ended meanwhile.
         if matches!(printed.status.code(), Some(0 | 1)) && !printed.output.is_empty() {
             return Ok(printed.output);
         }
         let line = printed.errors.lines().last().unwrap_or("no reason given");
-        // Without the path of the program.
+        // The path of the program is removed from the message.
         let message = line.split_once(": ").map_or(line, |(_, reason)| reason).to_owned();
         if has_ended(pid) {
             Err(StackError::Ended { pid })
@@ -147,10 +147,10 @@ impl StackSampler {
     }
 }
 
-/// Continues a process whose tracer was killed.
+/// Continues a process that is still stopped because its tracer was killed.
 fn go_on(pid: u32) {
     if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
-        // It may have ended.
+        // An error is ignored, because it means that the process has ended.
         let _ = kill_process(pid, Signal::CONT);
     }
 }
@@ -170,7 +170,7 @@ struct Printed {
 fn run(mut command: Command) -> Result<Printed, StackError> {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let (send, receive) = mpsc::channel();
-    // One thread for each pipe, because a full pipe would stop the program.
+    // Each pipe has a reading thread, because a full pipe would stop the program.
     read(child.stdout.take(), 0, &send);
     read(child.stderr.take(), 1, &send);
     drop(send);
@@ -194,7 +194,7 @@ fn read(pipe: Option<impl Read + Send + 'static>, at: usize, send: &mpsc::Sender
     let (Some(mut pipe), send) = (pipe, send.clone()) else { return };
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        // If reading fails, the bytes read so far are used.
+        // If reading fails, the bytes that were read so far are used.
         let _ = pipe.read_to_end(&mut bytes);
         let _ = send.send((at, String::from_utf8_lossy(&bytes).into_owned()));
     });
@@ -211,7 +211,7 @@ mod tests {
 
     use super::*;
 
-    /// A sampler of this process, whose programs are the shell script `script`.
+    /// A sampler of the process `pid`. Both of its programs are the shell script `script`.
     fn sampler(script: &str, pid: u32) -> (tempfile::TempDir, StackSampler) {
         let folder = tempfile::tempdir().unwrap();
         for name in ["eu-stack", "eu-addr2line"] {
@@ -221,7 +221,7 @@ mod tests {
         }
         let tool = StackTool::in_folder(folder.path(), None).unwrap();
         // A process that another test starts may hold the new file open for writing until it executes its own
-        // program.
+        // program. Executing the file fails until then.
         let is_busy = |result: io::Result<_>| {
             result.is_err_and(|error| error.kind() == io::ErrorKind::ExecutableFileBusy)
         };
@@ -248,7 +248,7 @@ mod tests {
     fn much_output_on_both_pipes_does_not_stop_a_program() {
         let talk = "for i in 1 2 3 4 5 6 7 8; do printf '%20000s\\n' x; printf '%20000s\\n' y >&2; done\n\
                     echo \"TID $$:\"; echo '#0  0x0000000000000010'; exit 1";
-        // This process also has children of other tests.
+        // The test samples a process of its own, because this process also has children of other tests.
         let mut server = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let (_folder, mut sampler) = sampler(talk, server.id());
         sampler.sample().unwrap();

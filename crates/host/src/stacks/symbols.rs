@@ -1,4 +1,4 @@
-//! Names of addresses, by `eu-addr2line`. It finds separate debug files of the system by build id.
+//! Finds the names of addresses with `eu-addr2line`, which finds the system's separate debug files by build id.
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -8,10 +8,10 @@ use super::Frame;
 use super::address_space::AddressSpace;
 use super::tool::StackTool;
 
-/// Addresses of one command line.
+/// Largest number of addresses in one command line.
 const ADDRESSES_MAX: usize = 4000;
 
-/// The frames of addresses. A frame without a name still has its file.
+/// The frame of each address. A frame without a name still has its file.
 pub(super) fn frames(tool: &StackTool, space: &AddressSpace, addresses: &[u64]) -> HashMap<u64, Arc<Frame>> {
     let names = names(tool, space, addresses);
     let frame = |address: &u64| {
@@ -40,7 +40,8 @@ fn names(tool: &StackTool, space: &AddressSpace, addresses: &[u64]) -> HashMap<u
     names
 }
 
-/// The output has three lines for each address: the address, `function+0x1c`, and the place in the source.
+/// Parses the output, which has three lines for each address: the address, `function+0x1c`, and the source file with
+/// the line number.
 fn parse(output: &str) -> Vec<(u64, String)> {
     let mut lines = output.lines();
     let mut names = Vec::new();

@@ -5,23 +5,24 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// `eu-stack` and `eu-addr2line`, of one version.
+/// The programs `eu-stack` and `eu-addr2line`, of the same version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StackTool {
     programs: PathBuf,
-    /// Folder of their libraries; `None` for the system's.
+    /// Folder of the programs' libraries; `None` for the system's libraries.
     libraries: Option<PathBuf>,
 }
 
 impl StackTool {
-    /// The programs in a folder, with libraries of another; `None` if they do not exist.
+    /// The programs in a folder, which use libraries from the folder `libraries`. `None` if the programs do not
+    /// exist.
     pub fn in_folder(programs: &Path, libraries: Option<&Path>) -> Option<Self> {
         let has = |name: &str| programs.join(name).is_file();
         (has("eu-stack") && has("eu-addr2line"))
             .then(|| Self { programs: programs.to_owned(), libraries: libraries.map(Path::to_owned) })
     }
 
-    /// The programs of the search path, if they are installed.
+    /// The programs in the search path; `None` if they are not installed.
     pub fn on_path() -> Option<Self> {
         let search_path = env::var_os("PATH").unwrap_or_default();
         env::split_paths(&search_path).find_map(|folder| Self::in_folder(&folder, None))
@@ -44,7 +45,8 @@ impl StackTool {
 
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(self.programs.join(program));
-        // English messages, and no requests for debug symbols over a network.
+        // `LC_ALL` makes the messages English. Without `DEBUGINFOD_URLS`, no debug symbols are requested over a
+        // network.
         command.env("LC_ALL", "C.UTF-8").env_remove("DEBUGINFOD_URLS").stdin(Stdio::null());
         if let Some(libraries) = &self.libraries {
             command.env("LD_LIBRARY_PATH", OsStr::new(libraries));

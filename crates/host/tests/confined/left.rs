@@ -1,38 +1,48 @@
-//! What a confinement leaves behind if its creator is killed, until the next confinement is created.
+//! If the creator of a confinement is killed, groups, limits, mounts and files are left. The next confinement that is
+//! created in the same folder removes them.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use dyno_host::{Confined, remove_leftovers};
+use dyno_host::{Confined, Confinement, remove_leftovers};
 use libtest_mimic::Trial;
 
-use crate::{everything, power, privileged_test, rights};
+use crate::{confined_test, everything, power, privileged_test, rights};
 
-/// Environment variable that selects a role of this program.
+/// Environment variable that selects a role of this test program.
 pub(crate) const ROLE: &str = "DYNO_TEST_ROLE";
 
 pub(crate) fn play(role: &str) -> ExitCode {
     match role.split_once(' ') {
-        Some(("confine", parent)) => {
-            let confined = Confined::create(&everything(), Path::new(parent)).unwrap();
-            confined.impose_io_limits().unwrap();
-            println!("{}", confined.device().unwrap().name);
-            std::thread::sleep(std::time::Duration::from_secs(600));
-        }
+        Some(("confine", parent)) => confine_and_wait(&everything(), Path::new(parent)),
+        Some(("confine-slowly", parent)) => confine_and_wait(&slow_everything(), Path::new(parent)),
         Some(("power", parent)) => power::make_and_wait(Path::new(parent)),
         _ => rights::report(),
     }
     ExitCode::SUCCESS
 }
 
+fn confine_and_wait(confinement: &Confinement, parent: &Path) {
+    let confined = Confined::create(confinement, parent).unwrap();
+    confined.impose_io_limits().unwrap();
+    println!("{}", confined.device().unwrap().name);
+    thread::sleep(Duration::from_secs(600));
+}
+
+/// A limit of each kind, on a volume whose disk has a latency.
+fn slow_everything() -> Confinement {
+    Confinement { latency_us: Some(1000), ..everything() }
+}
+
 pub(crate) fn tests() -> Vec<Trial> {
     vec![
         privileged_test("what a killed process made is removed by the next", || {
             let parent = tempfile::tempdir().unwrap();
-            let (device, groups) = confine_and_be_killed(parent.path());
+            let (device, groups) = confine_and_be_killed("confine", parent.path());
             assert_eq!(mounted_below(parent.path()).len(), 1);
             assert!(groups.iter().all(|group| group.exists()), "{groups:?}");
 
@@ -42,11 +52,20 @@ pub(crate) fn tests() -> Vec<Trial> {
             assert_released(&device, &groups);
         }),
         privileged_test("leftovers can be removed without making anything", || {
+            leftovers_are_removed("confine");
+        }),
+        confined_test("a slow disk leaves no limits", slow_everything, || {
             let parent = tempfile::tempdir().unwrap();
-            let (device, groups) = confine_and_be_killed(parent.path());
-            remove_leftovers(parent.path()).unwrap();
+            let confined = Confined::create(&slow_everything(), parent.path()).unwrap();
+            confined.impose_io_limits().unwrap();
+            let (device, groups) = (confined.device().unwrap().name, groups_of(parent.path()));
+            assert!(!limits_of(&device).is_empty() || !Path::new(BLKIO).exists());
+            drop(confined);
             assert_nothing_left(parent.path());
             assert_released(&device, &groups);
+        }),
+        confined_test("the slow disk of a killed process leaves no limits", slow_everything, || {
+            leftovers_are_removed("confine-slowly");
         }),
         privileged_test("what a living process made is left alone", || {
             let parent = tempfile::tempdir().unwrap();
@@ -60,13 +79,23 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// Folder of version 1 with the limits of devices.
+/// The leftovers of a killed process can be removed without creating a new confinement in the same folder.
+fn leftovers_are_removed(role: &str) {
+    let parent = tempfile::tempdir().unwrap();
+    let (device, groups) = confine_and_be_killed(role, parent.path());
+    remove_leftovers(parent.path()).unwrap();
+    assert_nothing_left(parent.path());
+    assert_released(&device, &groups);
+}
+
+/// In version 1 of cgroups, the folder of the root group that keeps the limits of devices.
 const BLKIO: &str = "/sys/fs/cgroup/blkio";
 
-/// Creates a confinement in a process that is killed. Returns its loop device and its groups.
-fn confine_and_be_killed(parent: &Path) -> (String, Vec<PathBuf>) {
+/// Creates a confinement in a process with this role, and kills the process. Returns the confinement's loop device
+/// and its groups.
+fn confine_and_be_killed(role: &str, parent: &Path) -> (String, Vec<PathBuf>) {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .env(ROLE, format!("confine {}", parent.display()))
+        .env(ROLE, format!("{role} {}", parent.display()))
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -75,7 +104,7 @@ fn confine_and_be_killed(parent: &Path) -> (String, Vec<PathBuf>) {
     let device = device.trim().to_owned();
     let groups = groups_of(parent);
     kill(child);
-    // In version 2 the limits are those of the group.
+    // In version 1 the limits of the device outlive the process. In version 2 they belong to the group.
     assert!(!limits_of(&device).is_empty() || !Path::new(BLKIO).exists());
     (device, groups)
 }
@@ -99,7 +128,7 @@ fn assert_released(device: &str, groups: &[PathBuf]) {
     assert_eq!(limits_of(device), [""; 0]);
 }
 
-/// Limits of a device in the root group of version 1; empty if it is not mounted.
+/// Limits of a device in the root group of version 1. Empty if version 1 is not mounted.
 fn limits_of(device: &str) -> Vec<String> {
     let number = fs::read_to_string(format!("/sys/block/{device}/dev")).unwrap();
     let folder = Path::new(BLKIO);
@@ -118,17 +147,17 @@ pub(crate) fn mounted_below(folder: &Path) -> Vec<PathBuf> {
     points.filter(|point| point.starts_with(folder)).collect()
 }
 
-/// Asserts that there is no mount, no file, and no loop device with a file below the folder.
+/// Asserts that a folder contains no mount, no file, and no file that a loop device uses.
 pub(crate) fn assert_nothing_left(folder: &Path) {
     assert_eq!(mounted_below(folder), [""; 0].map(PathBuf::from));
     let names: Vec<_> = fs::read_dir(folder).unwrap().map(|item| item.unwrap().file_name()).collect();
     assert_eq!(names, [""; 0]);
-    // The kernel keeps a device until the last copy of its mount is gone. A starting container may keep one a little
-    // longer.
+    // The kernel keeps a loop device until the last copy of its mount is gone. A container that is starting may hold
+    // a copy a little longer.
     let deadline = Instant::now() + Duration::from_secs(30);
     while !attached_below(folder).is_empty() {
         assert!(Instant::now() < deadline, "{:?}", attached_below(folder));
-        std::thread::sleep(Duration::from_millis(10));
+        thread::sleep(Duration::from_millis(10));
     }
 }
 

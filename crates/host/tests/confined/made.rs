@@ -1,4 +1,4 @@
-//! What holds in an active confinement.
+//! Tests of the effects of an active confinement.
 
 use std::fs;
 use std::io::Write as _;
@@ -94,7 +94,8 @@ fn read_back() {
     let files = ["memory.limit_in_bytes", "memory.max"].map(|name| group.join(name));
     let file = files.iter().find(|file| file.exists()).unwrap();
     fs::write(file, "50331648").unwrap();
-    // In version 1 the rest up to the limit of both may be swap.
+    // In version 1 memory and swap have one limit, so lowering the memory limit also changes the swap. Only the
+    // first difference is checked.
     assert_eq!(found()[0], "memory: 48M, not 64M");
     fs::write(file, "67108864").unwrap();
     fs::write(group.parent().unwrap().join("cgroup.procs"), sleeper.id().to_string()).unwrap();
@@ -106,7 +107,8 @@ fn read_back() {
     assert_nothing_left(parent.path());
 }
 
-/// The limit in force falls to the baseline when writes have used up the credits.
+/// While the volume has credits, the limit in force is higher. It falls to the baseline when writes have used up the
+/// credits.
 fn credits() {
     let parent = tempfile::tempdir().unwrap();
     let io = IoLimits::of_iops(100);
@@ -129,7 +131,7 @@ fn credits() {
         file.sync_data().unwrap();
         at += 1;
     }
-    // A write with its flush takes a few operations, not ten.
+    // A write with its flush takes a few of the 200 credits, but fewer than ten.
     assert!(at > 20, "{at} writes spent all credits");
     assert_eq!(confined.read_back(sleeper.id()).differences, []);
     confined.lift_io_limits().unwrap();
@@ -157,12 +159,12 @@ fn too_much_memory() {
     let confined = Confined::create(&memory_only, parent.path()).unwrap();
     assert_eq!(confined.oom_kills(), Some(0));
     let [with_limit, without] = [Some(&confined), None].map(|of| MemoryKills::so_far(of, true));
-    // `tail` keeps a line in memory until the line ends.
+    // `tail` keeps a line in memory until the line ends, and this line does not end.
     let output = inside(&confined, "head -c 300000000 /dev/zero | tail -n 1 | wc -c");
     assert!(confined.oom_kills().unwrap() > 0, "{output:?}");
     let told = with_limit.since(Some(&confined)).unwrap();
     assert!(told.contains("for lack of memory beyond its limit of 32 MiB"), "{told}");
-    // The root group of version 2 has no count. Counts of the host are marked as such.
+    // In version 2 the root group has no count, so the host's count is used. The message must say so.
     let told = without.since(None);
     assert!(told.iter().all(|told| told.contains("of this host")), "{told:?}");
     assert!(confined.volume().is_none());

@@ -1,5 +1,5 @@
-//! Confinements on the real kernel. They need root, loop devices and cgroups. If one is missing, the tests are ignored
-//! and the missing requirement is printed.
+//! Confinements on the real kernel. They need root, loop devices and cgroups. If a requirement is missing, the
+//! tests are ignored, and the missing requirement is printed.
 
 mod left;
 mod made;
@@ -13,7 +13,8 @@ use dyno_host::{Confinement, IoLimits};
 use libtest_mimic::{Arguments, Completion, Trial};
 
 fn main() -> ExitCode {
-    // Some tests need a process that is killed, or one of another user. This program then runs in another role.
+    // Some tests need a process that is killed, or a process of another user. They start this program again in
+    // another role.
     if let Ok(role) = std::env::var(left::ROLE) {
         return left::play(&role);
     }
@@ -37,10 +38,19 @@ fn everything() -> Confinement {
     }
 }
 
-/// A test that needs all rights.
+/// A test that needs the rights for all kinds of limits.
 fn privileged_test(name: &str, test: impl FnOnce() + Send + 'static) -> Trial {
+    confined_test(name, everything, test)
+}
+
+/// A test that needs the rights to create this confinement.
+fn confined_test(
+    name: &str,
+    confinement: fn() -> Confinement,
+    test: impl FnOnce() + Send + 'static,
+) -> Trial {
     Trial::ignorable_test(name, move || {
-        if let Err(missing) = everything().check_rights() {
+        if let Err(missing) = confinement().check_rights() {
             return Ok(Completion::ignored_with(missing.to_string()));
         }
         test();

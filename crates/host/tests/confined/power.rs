@@ -105,7 +105,7 @@ fn the_dead_cannot_write() {
     assert_eq!(fs::read_to_string(&path).unwrap(), "one");
 }
 
-/// Makes a volume, prints that it has, and waits to be killed.
+/// Makes a volume with a file, prints a line, and waits to be killed.
 pub(crate) fn make_and_wait(parent: &Path) {
     let volume = VolatileVolume::create(parent, BYTES).unwrap();
     drop(write(&volume.folder().join("file"), "one"));

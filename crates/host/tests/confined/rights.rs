@@ -9,7 +9,7 @@ use libtest_mimic::Trial;
 use crate::left::ROLE;
 use crate::{everything, privileged_test};
 
-/// The kernel's overflow user, who has no rights.
+/// The kernel's overflow user, which has no rights.
 const NOBODY: u32 = 65534;
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -19,7 +19,8 @@ pub(crate) fn tests() -> Vec<Trial> {
         let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(folder.path(), open).unwrap();
         let program = folder.path().join("program");
-        // Copied by another process: a child that another test starts meanwhile would keep the file open for writing.
+        // Another process copies the file. If this process wrote it, a child that another test starts meanwhile could
+        // keep the file open for writing, and then the file could not be executed.
         let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&program).status().unwrap();
         assert!(copied.success());
         let output = Command::new(program).env(ROLE, "rights").uid(NOBODY).gid(NOBODY).output().unwrap();
@@ -32,7 +33,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     })]
 }
 
-/// Prints a line for each kind of limit.
+/// Prints a line for each kind of limit, which says whether this user may set it.
 pub(crate) fn report() {
     let all = everything();
     let cpus = Confinement { server_cpus: all.server_cpus, ..Confinement::default() };

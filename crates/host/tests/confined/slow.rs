@@ -7,16 +7,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dyno_host::{Confined, Confinement};
-use libtest_mimic::{Completion, Trial};
+use libtest_mimic::Trial;
 
+use crate::confined_test;
 use crate::left::{assert_nothing_left, mounted_below};
 
 const LATENCY: Duration = Duration::from_millis(20);
 
 pub(crate) fn tests() -> Vec<Trial> {
     vec![
-        slow_test("each request to a slow disk takes its time", each_takes_its_time),
-        slow_test("requests to a slow disk wait at the same time", many_wait_at_once),
+        confined_test("each request to a slow disk takes its time", slow, each_takes_its_time),
+        confined_test("requests to a slow disk wait at the same time", slow, many_wait_at_once),
     ]
 }
 
@@ -25,17 +26,7 @@ fn slow() -> Confinement {
     Confinement { latency_us, volume_bytes: Some(64 << 20), ..Confinement::default() }
 }
 
-fn slow_test(name: &str, test: fn()) -> Trial {
-    Trial::ignorable_test(name, move || {
-        if let Err(missing) = slow().check_rights() {
-            return Ok(Completion::ignored_with(missing.to_string()));
-        }
-        test();
-        Ok(Completion::Completed)
-    })
-}
-
-/// A file of some blocks on a volume, read and written past the page cache.
+/// Creates a file of some blocks on a volume. It is read and written without the page cache.
 fn file_on(volume: &Path, blocks: u64) -> File {
     let path = volume.join("rows");
     let bytes: Vec<u8> = (0..blocks).flat_map(|block| [block as u8; 4096]).collect();
@@ -45,11 +36,11 @@ fn file_on(volume: &Path, blocks: u64) -> File {
     file
 }
 
-/// A block at an address that direct I/O takes.
+/// A block with an alignment that direct I/O accepts.
 #[repr(align(4096))]
 struct Block([u8; 4096]);
 
-/// Reads a block, and checks what it holds.
+/// Reads a block, and checks its contents.
 fn read(file: &File, block: u64) {
     let mut into = Box::new(Block([0xff; 4096]));
     file.read_exact_at(&mut into.0, block * 4096).unwrap();
@@ -73,7 +64,7 @@ fn each_takes_its_time() {
     let me = std::process::id();
     assert_eq!(confined.read_back(me).differences, []);
     assert!(time(|| (0..8).for_each(|block| read(&file, block))) >= 8 * LATENCY);
-    // A write, then the flush that makes it durable.
+    // A write, and the flush that makes it durable.
     let write = || {
         file.write_all_at(&Block([7; 4096]).0, 7 * 4096).unwrap();
         file.sync_data().unwrap();

@@ -23,8 +23,9 @@ use crate::trial::in_force::not_in_force;
 use crate::trial::member::Member;
 use crate::trial::of_run::tests;
 
-/// Judges a run: every test and every system, against each other system as the base. `checks` are the checks of its
-/// trials. The look is the run's. The correction is the rule's if it has one, else the run's.
+/// Judges a run. In every test, each system is compared with every other system as the base. `checks` are the checks of
+/// the run's trials. The rule's look is replaced by the run's. The correction for the number of tests is the rule's if
+/// the rule has one, and otherwise the run's.
 pub fn analyse(run: &Run, checks: &TrialChecks, rule: &Rule) -> Analysis {
     let rule = Rule { looks: 1, look: None, ..rule.clone() }.for_runs([run]);
     let evidence = Evidence::of(run, checks);

@@ -1,4 +1,4 @@
-//! A system in a test.
+//! Computes the figures and warnings of a system in a test.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,11 +15,13 @@ use crate::trial::evidence::Evidence;
 use crate::trial::quantity::{Quantity, ln_rates};
 use crate::trial::stall;
 
-/// Least CPU time of a server between its slices that counts as work, as a share of its CPU time in its slices.
-/// Reading the server's counters takes less. It applies even if the margin is smaller.
+/// If a server's CPU time between its slices is at most this share of its CPU time in its slices, there is no warning
+/// that it works between slices. Dyno's own reading of the server's counters causes a smaller share. This limit applies
+/// even if the rule's margin is smaller.
 const REST_SHARE_MIN: f64 = 0.005;
 
-/// A system's rate counts as steady below this change, whatever the other systems do.
+/// A system's rate counts as unsteady if it changes by this factor or more, even if the rates of the other systems
+/// change in the same way.
 const OWN_CHANGE_MAX: f64 = 1.3;
 
 pub(super) fn cell(
@@ -79,8 +81,9 @@ pub(super) fn cell(
     }
 }
 
-/// Figures of a quantity. If some are lower bounds, the median is a lower bound too, except where infinite values in
-/// their place would give the same median.
+/// The figures of a quantity, with their median. A figure may be a lower bound: its true value may be arbitrarily
+/// large. To find out whether this matters, the median is computed a second time with infinity for these figures. If it
+/// is larger then, the reported median is only a lower bound.
 fn cost(evidence: &Evidence<'_>, trials: &[&Trial], quantity: Quantity) -> Option<CostFigure> {
     let (mut rounds, mut at_most_infinite) = (Vec::new(), Vec::new());
     for trial in trials {
@@ -106,7 +109,8 @@ fn not_sustained(trials: &[&Trial]) -> Option<CellWarning> {
     Some(CellWarning::NotSustained { rounds: backlogs.len(), of: trials.len(), events_max })
 }
 
-/// A trial's backlog, if it shows that the rate was not sustained. A few events may always have just become due.
+/// A trial's backlog, if it shows that the rate was not sustained. A backlog of at most one event per client does not
+/// show this, because these events may have become due only just before the end.
 fn unsustained_backlog(trial: &TrialRecord) -> Option<u64> {
     trial.backlog.filter(|backlog| *backlog > u64::from(trial.clients))
 }
@@ -136,7 +140,7 @@ fn abandoned(trials: &[&Trial]) -> Option<CellWarning> {
     (events > 0).then_some(CellWarning::Abandoned { events })
 }
 
-/// The number of such trials; `None` if 0.
+/// The number of trials with this outcome (`did`); `None` if there are none.
 fn rounds_that(trials: &[&Trial], did: Done) -> Option<usize> {
     let rounds = trials.iter().filter(|trial| Done::of(&trial.record) == did).count();
     (rounds > 0).then_some(rounds)
@@ -193,8 +197,8 @@ fn is_disturbed(trial: &Trial) -> bool {
     disturbance(&trial.record, &DisturbanceLimits::default()).is_some_and(|found| found.is_disturbed)
 }
 
-/// The server's CPU time between its slices, as a share of its CPU time in its slices. `None` if the postponed work
-/// changes its rates by less than the margin.
+/// The server's CPU time between its slices, as a share of its CPU time in its slices. `None` if this share is too
+/// small to matter: at most the larger of the margin and [`REST_SHARE_MIN`].
 fn rest_share(trials: &[&Trial], margin: Margin) -> Option<f64> {
     let share = |trial: &&Trial| {
         let usage = &trial.record.usage;
@@ -235,7 +239,7 @@ fn no_level(of: SteadyState) -> Option<CellWarning> {
     Some(CellWarning::NoLevel { rounds: rounds_without, of: rounds, change })
 }
 
-/// The chosen counters that at least one trial has.
+/// The plan's counters that at least one trial has.
 fn counters(trials: &[&Trial]) -> Vec<CounterFigure> {
     let mut found: BTreeMap<&str, (bool, Vec<f64>, Vec<f64>)> = BTreeMap::new();
     for record in trials.iter().map(|trial| &trial.record) {
@@ -262,9 +266,9 @@ fn counters(trials: &[&Trial]) -> Vec<CounterFigure> {
     found.into_iter().filter_map(figure).collect()
 }
 
-/// Whether a changing rate counts as unsteady. A large change always does. A smaller one does if the rate also
-/// changes relative to the other systems in the same cycles, because a slower host affects all systems alike.
-/// Without other systems in the same cycles, only its own rate is tested.
+/// Whether a changing rate counts as unsteady. A large change always does. A smaller change does only if the rate
+/// also changes relative to the other systems in the same cycles, because a slower host affects all systems alike.
+/// Without other systems in the same cycles, only the system's own rate is tested.
 fn has_no_level(own: Level, trial: &Trial, evidence: &Evidence<'_>, step: &StepRecord, clients: u32) -> bool {
     let against_others = || match against_others(trial, evidence.run, evidence, step, clients) {
         Some(relative) => level(&relative).is_none_or(|relative| !relative.has_level()),
@@ -273,7 +277,8 @@ fn has_no_level(own: Level, trial: &Trial, evidence: &Evidence<'_>, step: &StepR
     own.moves_by(OWN_CHANGE_MAX) || (!own.has_level() && against_others())
 }
 
-/// Its log rate minus the mean of the others', in each cycle that all systems have; `None` if there are no others.
+/// For each slice cycle in which all systems have a rate, the trial's log rate minus the mean log rate of the other
+/// systems. `None` if there are no other systems.
 fn against_others(
     trial: &Trial,
     run: &Run,

@@ -9,7 +9,7 @@ use super::Replication;
 use crate::compare::comparison::{Judgement, TestComparison};
 use crate::trial::evidence::Evidence;
 
-/// Computes them from the run and the comparisons with the plan's base.
+/// Computes rounds, instances and variances from the run and the comparisons with the plan's base.
 pub(super) fn replication(evidence: &Evidence<'_>, against_base: Option<&Judgement>) -> Replication {
     let run = evidence.run;
     let tests: Vec<&TestComparison> = against_base
@@ -41,8 +41,8 @@ pub(super) fn replication(evidence: &Evidence<'_>, against_base: Option<&Judgeme
     }
 }
 
-/// Systems start and settle at the same time, but read their tables one after another. Reused instances take no
-/// time.
+/// Median over rounds of the time to restart all systems, in seconds. Systems start and settle at the same time, but
+/// read their tables one after another. Instances that are used again are not restarted and do not count.
 fn restart_seconds(evidence: &Evidence<'_>) -> Option<f64> {
     let mut of_round: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
     for instance in evidence.run.instances.iter().filter(|instance| instance.is_fresh) {

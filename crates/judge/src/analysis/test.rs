@@ -28,11 +28,12 @@ pub struct Cell {
     pub rate: Option<f64>,
     /// Operations per second in each completed round.
     pub rounds: Vec<RoundValue>,
-    /// Rounds in which its trial failed.
+    /// Number of rounds in which the system's trial failed.
     pub failed: usize,
-    /// All other measured quantities.
+    /// The measured quantities other than throughput.
     pub costs: BTreeMap<Quantity, CostFigure>,
-    /// Whether the rate was level; `None` for loads, and if the run does not show it.
+    /// Whether the rate was level. `None` for tests that load data. Also `None` if the run shows neither whether the
+    /// rate was level nor how long the warm-up was.
     pub steady_state: Option<SteadyState>,
     /// The counters that the plan chooses, by name.
     pub counters: Vec<CounterFigure>,
@@ -42,26 +43,27 @@ pub struct Cell {
 /// Whether a rate was level after the warm-up.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SteadyState {
-    /// Time under load before the measurement, in seconds; median over rounds. `None` if it is not known.
+    /// Time under load before the measurement, in seconds, median over rounds. `None` if the time is unknown.
     pub warmup_seconds: Option<f64>,
     /// Rounds for which it is known whether the rate was level. Short trials do not show it.
     pub rounds: usize,
-    /// Rounds in which it was not level.
+    /// Rounds in which the rate was not level.
     pub rounds_without: usize,
-    /// The rate at the end as a multiple of the rate at the start: median of the rounds without a level, or
-    /// of all rounds if every rate was level. `None` if `rounds` is 0.
+    /// The rate at the end as a multiple of the rate at the start: median of the rounds whose rate was not level, or of
+    /// all rounds if every rate was level. `None` if `rounds` is 0.
     pub change: Option<f64>,
 }
 
 /// A counter that the plan chooses.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CounterFigure {
-    /// The server's name for it, with its source.
+    /// The counter's source, and the name that the server gives the counter.
     pub name: String,
     pub is_gauge: bool,
     /// Median over rounds: a counter's change per operation, or a gauge's value at the end of the measurement.
     pub median: f64,
-    /// A gauge's largest value in the trial, with its warm-up: median over the rounds that read it each second.
+    /// The largest value of a gauge in a trial, including the warm-up: median over the rounds in which the gauge
+    /// was read each second.
     pub peak: Option<f64>,
 }
 
@@ -77,9 +79,10 @@ pub struct RoundValue {
 pub struct CostFigure {
     /// Median over rounds.
     pub median: f64,
-    /// Whether `median` is only a lower bound, because in too many rounds unfinished events are among the slowest.
+    /// Whether the true median may be larger than `median`. A round's figure is only a lower bound if its slowest
+    /// events include unfinished ones. The median is a lower bound if too many rounds are.
     pub is_lower_bound: bool,
-    /// Each round with a value, lower bounds included.
+    /// Each round with a value. A value may be a lower bound.
     pub rounds: Vec<RoundValue>,
 }
 
@@ -89,26 +92,28 @@ pub struct CostFigure {
 pub enum CellWarning {
     /// The rate was still rising or falling at the end of most rounds, so there is no level to judge.
     NoLevel {
-        /// Rounds without a level.
+        /// Number of rounds whose rate was not level.
         rounds: usize,
-        /// Rounds for which this is known.
+        /// Rounds for which it is known whether the rate was level.
         of: usize,
-        /// The rate at the end as a multiple of the rate at the start; median of the rounds without a level.
+        /// The rate at the end as a multiple of the rate at the start. This is the median over the rounds whose rate
+        /// was not level.
         change: f64,
     },
     /// The server worked between its own slices.
     WorksBetweenSlices {
-        /// Its CPU time there as a share of its CPU time in its slices; median over rounds.
+        /// The server's CPU time between its slices as a share of its CPU time in its slices; median over rounds.
         share: f64,
     },
-    /// Other processes or the hypervisor used the host in some rounds. These rounds do not count.
+    /// Other processes or the hypervisor used CPU time of the host in some rounds. These rounds do not count.
     Disturbed {
         /// Affected rounds.
         rounds: usize,
         /// Completed rounds.
         of: usize,
     },
-    /// Like [`Self::Disturbed`], but these rounds count, because the run's options say so.
+    /// Other processes or the hypervisor used CPU time of the host in some rounds. These rounds count nevertheless,
+    /// because the run's options say so.
     DisturbedCounted {
         /// Affected rounds.
         rounds: usize,
@@ -130,16 +135,16 @@ pub enum CellWarning {
         /// Length of the longest stall.
         seconds_max: f64,
     },
-    /// When a trial ended, more due events than clients had not started.
+    /// When a trial ended, more events were due but not started than there are clients.
     NotSustained {
         /// Affected rounds.
         rounds: usize,
         /// Completed rounds.
         of: usize,
-        /// Largest number of such events in a round.
+        /// Largest backlog of a round: the number of events that were due but not started when its trial ended.
         events_max: u64,
     },
-    /// The search for a capacity ran out of time before its interval was as narrow as the plan wants.
+    /// The search for a capacity ran out of time before its interval was as narrow as the plan requires.
     NotNarrow {
         /// Affected rounds.
         rounds: usize,
@@ -148,20 +153,21 @@ pub enum CellWarning {
         /// The widest interval: its upper end divided by its lower end.
         width_max: f64,
     },
-    /// Higher rates than the capacity were not sustained, although latencies stayed within the limit.
+    /// The capacity is limited by the rate and not by the latency: at rates above the capacity, the system fell behind
+    /// although its latencies stayed within the limit.
     Saturated {
         /// Affected rounds.
         rounds: usize,
         /// Completed rounds.
         of: usize,
     },
-    /// Limits of the system differed from the plan.
+    /// The limits that were in force for the system, for example its memory limit, differed from the plan.
     LimitsDiffer {
         /// Affected rounds.
         rounds: usize,
         /// Completed rounds.
         of: usize,
-        /// Each such limit, with its value in the first of these rounds.
+        /// The limits that differed in the first affected round.
         differences: Vec<UnmetLimit>,
     },
     /// Drivers may have limited the rate.
@@ -170,28 +176,28 @@ pub enum CellWarning {
         rounds: usize,
         /// Completed rounds.
         of: usize,
-        /// The doubts in the first of these rounds.
+        /// The doubts about drivers in the first affected round.
         doubts: Vec<DriverDoubt>,
     },
-    /// Its tables come from a load that was repeated without measurement.
+    /// The data load that created the system's tables was repeated without measurement before the affected rounds.
     LoadedAgain {
         /// Affected rounds.
         rounds: usize,
         /// Completed rounds.
         of: usize,
-        /// The ids of these loads.
+        /// Ids of the steps that loaded data and were repeated.
         loads: Vec<String>,
-        /// Whether one of them was never measured with this system, because it failed each time.
+        /// Whether at least one of `loads` has no measured figure for this system, because it failed each time.
         never_measured: bool,
     },
-    /// No operation finished or was counted, so the figure of such a round is 0.
+    /// In some rounds, no operation finished or was counted. The figure of these rounds is 0.
     NothingDone {
         /// Affected rounds.
         rounds: usize,
         /// Completed rounds.
         of: usize,
     },
-    /// No event was due at the rate of the step, so none finished.
+    /// In some rounds, no event was due at the rate of the step, so none finished.
     NothingDue {
         /// Affected rounds.
         rounds: usize,
@@ -200,13 +206,13 @@ pub enum CellWarning {
     },
     /// Events were still in flight when a trial ended, and were abandoned after a time limit.
     Abandoned {
-        /// Number of all such events.
+        /// Number of abandoned events in all rounds.
         events: u64,
     },
 }
 
 impl Cell {
-    /// Whether there are rounds that do not count because neighbours disturbed them.
+    /// Whether some rounds do not count because neighbours disturbed them.
     pub fn is_disturbed(&self) -> bool {
         self.warnings.iter().any(|warning| matches!(warning, CellWarning::Disturbed { .. }))
     }

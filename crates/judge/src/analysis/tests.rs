@@ -92,7 +92,7 @@ fn what_the_rounds_are_worth_is_told() {
     );
     assert!(found.between_instances.unwrap() < 0.01 && found.between_slices.is_none());
     assert_eq!((found.intervals, found.exclusions), (4, 2));
-    // Each interval of six rounds excludes 1 by chance with a probability of 1/32.
+    // With six rounds, an interval excludes 1 by chance with a probability of 2/2^6 = 1/32.
     assert!((found.exclusions_expected - 4.0 / 32.0).abs() < 1e-12);
     run.systems[0].origin = dyno_store::Origin::Dsn;
     assert!(!analysis(&run).replication.is_fresh);
@@ -111,7 +111,7 @@ fn intervals_of_one_round_are_not_counted() {
     assert!(found.replication.between_slices.is_some());
 }
 
-/// Three systems in slices. Each system's rate changes in its own way.
+/// A run of three systems whose trials have slices. `change` returns how much a system's rate grows during a trial.
 fn courses(change: impl Fn(&str) -> f64) -> Run {
     let mut run = three(3);
     for (salt, trial) in (0..).zip(&mut run.trials) {

@@ -1,6 +1,7 @@
 //! Errors of claims.
 
-/// A claim that is invalid or does not fit its plan: `column 7: there is no system 'myrock', did you mean 'myrocks'?`
+/// A claim that is invalid or does not fit its plan: `column 7: there is no system 'myrock', did you mean
+/// 'myrocks'?`
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {problem}")]
 pub struct ClaimError {
@@ -23,10 +24,10 @@ pub enum Problem {
     Expected { expected: &'static str, found: String },
     #[error("there is no {what} '{name}'{}", advice(known, nearest.as_deref()))]
     Unknown {
-        /// What the name should name: a system, a step.
+        /// The kind of thing that the name should refer to, such as a system or a step.
         what: &'static str,
         name: String,
-        /// All known names.
+        /// All names of this kind in the plan.
         known: Vec<String>,
         /// The nearest known name.
         nearest: Option<String>,
@@ -34,7 +35,7 @@ pub enum Problem {
     /// A claim without a measured quantity.
     #[error("the claim needs a ratio, value or geomean on at least one side")]
     NoMeasurement,
-    /// An ambiguous name, which fits several systems.
+    /// A name that fits several systems.
     #[error("'{name}' could be {}; add `at …` with a value in which their confinements differ", candidates.join(" or "))]
     Ambiguous { name: String, candidates: Vec<String> },
     /// A ratio or value that fits no test, or several.
@@ -69,7 +70,8 @@ impl Problem {
         Self::Unknown { what, name: name.to_owned(), known, nearest }
     }
 
-    /// The error for an unknown number. It lists the known numbers and suggests none.
+    /// The error for a number that the plan does not have. It lists the plan's numbers but, unlike the error for a
+    /// name, does not suggest the nearest.
     pub(super) fn listed<'a>(
         what: &'static str,
         name: &str,

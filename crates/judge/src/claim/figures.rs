@@ -10,7 +10,8 @@ use crate::compare::pair::SystemTrials;
 use crate::effects::joins::rates_when_joined;
 use crate::trial::evidence::Evidence;
 
-/// For each round in which all calls have a figure, the figures of all calls from left to right.
+/// The figures of all calls in each round, in the order of the calls from left to right. A round is left out if a call
+/// has no figure in it.
 pub(super) fn figures(sentence: &Sentence, resolved: &[Resolved], evidence: &Evidence<'_>) -> Vec<Vec<f64>> {
     let calls = sentence.sides.iter().flat_map(Expression::calls);
     let of_calls: Vec<BTreeMap<u32, f64>> =
@@ -20,8 +21,8 @@ pub(super) fn figures(sentence: &Sentence, resolved: &[Resolved], evidence: &Evi
     first.keys().filter_map(of_round).collect()
 }
 
-/// A call's figure in each round in which all its tests have one: the figure of a single test, or the geometric
-/// mean of several.
+/// A call's figure in each round in which all its tests have a figure. For several tests, the call's figure is the
+/// geometric mean of the tests' figures.
 fn by_round(call: &Call, resolved: &Resolved, evidence: &Evidence<'_>) -> BTreeMap<u32, f64> {
     let of_tests: Vec<BTreeMap<u32, f64>> =
         resolved.tests.iter().map(|test| of_test(call, resolved, test, evidence)).collect();
@@ -37,8 +38,8 @@ fn by_round(call: &Call, resolved: &Resolved, evidence: &Evidence<'_>) -> BTreeM
     first.keys().filter_map(mean).collect()
 }
 
-/// A call's figure in a test, by round: a system's value, or the ratio of two systems, from slices if there are
-/// any.
+/// A call's figure in a test, by round: the value of one system, or the ratio of two systems. The ratio is computed
+/// from slices if the trials have slices.
 fn of_test(
     call: &Call,
     resolved: &Resolved,
@@ -55,7 +56,7 @@ fn of_test(
     }
 }
 
-/// The figure in the part of a test in which this many background clients have joined.
+/// A call's figure by round, from only the part of the test in which this many background clients have joined.
 fn when_joined(
     resolved: &Resolved,
     test: (&str, u32),
@@ -73,8 +74,8 @@ fn when_joined(
     }
 }
 
-/// The value of a side in a round. `figures` begins with the figures of the side's own calls; those of later sides
-/// may follow. `None` if the value is not finite.
+/// The value of a side in a round. `figures` begins with the figures of the side's own calls. The figures of other
+/// calls may follow. `None` if the value is not finite.
 pub(super) fn evaluate(side: &Expression, figures: &[f64]) -> Option<f64> {
     let value = match side {
         Expression::Number(number) => *number,

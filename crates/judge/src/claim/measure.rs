@@ -14,8 +14,8 @@ const COUNTER: &str = "counter.";
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Measure {
     Quantity(Quantity),
-    /// A counter by the server's name, with or without its source. A counter's figure is its change per operation;
-    /// a gauge's is its value at the end of the measurement.
+    /// A counter by the server's name, with or without its source. The figure of a counter is its change per
+    /// operation. The figure of a gauge is its value at the end of the measurement.
     Counter(String),
 }
 
@@ -46,7 +46,7 @@ impl Measure {
         of.trials.iter().filter_map(value).collect()
     }
 
-    /// The ratio of two systems, by round: from slices if there are any.
+    /// The ratio of two systems, by round. It is computed from slices if the trials have slices.
     pub(super) fn ratios(&self, above: SystemTrials<'_>, below: SystemTrials<'_>) -> BTreeMap<u32, f64> {
         if let Self::Quantity(quantity) = self {
             let ratios = Ratios::of(below, above, *quantity);
@@ -58,7 +58,8 @@ impl Measure {
     }
 }
 
-/// A trial's counter. `None` if it has no counter or several counters of this name, or finished no operation.
+/// A trial's figure of a counter. `None` if the trial has no counter with this name, or several. For a counter that is
+/// not a gauge, also `None` if the trial finished no operation.
 fn counter(trial: &TrialRecord, name: &str) -> Option<f64> {
     let mut found = trial.counters.iter().filter(|counter| is_counter(name, &counter.name));
     let counter = found.next().filter(|_| found.next().is_none())?;

@@ -38,18 +38,20 @@ pub struct Claim {
 pub struct ClaimResult {
     pub claim: String,
     pub state: ClaimState,
-    /// Value of the first measured side over all rounds; `None` if it was not measured.
+    /// The measured value over all rounds. If several sides of the claim are measured, it is the value of the first of
+    /// them. `None` if the value was not measured.
     pub measured: Option<f64>,
-    /// Confidence interval of the true figure; `None` with one round.
+    /// Confidence interval for the true value of `measured`; `None` with one round.
     pub interval: Option<Interval>,
     pub method: Method,
-    /// Number of rounds in which all its systems completed all its tests.
+    /// Number of rounds in which all systems of the claim completed all tests of the claim.
     pub rounds: usize,
-    /// The reason, if the claim is inconclusive for lack of figures.
+    /// Explains why the claim is inconclusive, if it has too few rounds or if its systems are the same. `None`
+    /// otherwise.
     pub reason: Option<String>,
 }
 
-/// A run's claim with its result.
+/// A claim of a run's plan, with its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedClaim<'a> {
     /// The claim from the plan, with the published figure.
@@ -73,7 +75,7 @@ pub enum ClaimState {
     Supported,
     /// The whole interval contradicts the claim.
     Refuted,
-    /// Neither is the case, or there are too few rounds.
+    /// Only a part of the interval agrees with the claim, or there are too few rounds.
     Inconclusive,
 }
 
@@ -81,12 +83,12 @@ impl Claim {
     /// Parses a claim.
     ///
     /// # Errors
-    /// The text is not a claim. The error contains the column.
+    /// If the text is not a claim. The error contains the column.
     pub fn parse(text: &str) -> Result<Self, ClaimError> {
         Ok(Self { text: text.to_owned(), sentence: parse::parse(text)? })
     }
 
-    /// The counters that it names, with or without their source.
+    /// The counters that the claim names, with or without their source.
     pub fn counters(&self) -> impl Iterator<Item = &str> {
         let calls = self.sentence.sides.iter().flat_map(parse::Expression::calls);
         calls.filter_map(|call| call.measure.counter())
@@ -95,12 +97,12 @@ impl Claim {
     /// Checks that the plan has everything that the claim names. This needs no measurements.
     ///
     /// # Errors
-    /// A system, step or client count does not exist, or a ratio refers to several tests.
+    /// If a system, step or client count does not exist, or if a ratio or value refers to several tests.
     pub fn check(&self, systems: &[SystemRecord], steps: &[StepRecord]) -> Result<(), ClaimError> {
         resolve::resolve(&self.sentence, systems, steps).map(|_| ())
     }
 
-    /// Judges the claim by a run. `checks` has the variations of the trials. Without them, a claim about variation is
+    /// Judges the claim by a run. `checks` contains the variation of each trial. Without it, a claim about variation is
     /// inconclusive.
     ///
     /// # Errors
@@ -143,7 +145,8 @@ impl Claim {
         let sides = self.sentence.sides.iter().map(|expression| {
             let calls = expression.calls().len();
             let values = figures.iter().map(|round| evaluate(expression, &round[first..]));
-            // If a round has no value, for example because of a division by 0, there is no interval over all rounds.
+            // If a round has no value, for example because of a division by 0, there is no interval over all
+            // rounds.
             let values: Option<Vec<f64>> = values.collect();
             first += calls;
             Side { is_constant: calls == 0, values: values.unwrap_or_default() }
@@ -164,8 +167,8 @@ impl Side {
     }
 }
 
-/// The centre over rounds. Positive values are converted to logarithms, so a ratio has the same value and interval
-/// as in reports.
+/// The centre over rounds. If all values are positive, it is computed from their logarithms. A ratio then has the same
+/// value and interval that reports show.
 fn centre(values: &[f64]) -> Option<Centre> {
     if values.iter().any(|value| *value <= 0.0) {
         return centre_of_rounds(values, CONFIDENCE);
@@ -175,7 +178,8 @@ fn centre(values: &[f64]) -> Option<Centre> {
     Some(Centre { value: found.value.exp(), interval: found.interval.map(Interval::exp), ..found })
 }
 
-/// Whether the whole interval satisfies a relation, none of it does, or only a part.
+/// The state of a relation: supported if the whole interval satisfies it, refuted if the whole interval contradicts
+/// it.
 fn holds(relation: Relation, left: &Side, right: &Side) -> ClaimState {
     let of_rounds =
         |centre: Option<Centre>| centre?.interval.filter(|_| left.values.len() >= ROUNDS_WITH_VERDICT_MIN);
@@ -202,8 +206,7 @@ fn holds(relation: Relation, left: &Side, right: &Side) -> ClaimState {
     }
 }
 
-/// A message that two systems of the claim are the same, because the settings in which they differ are not in force.
-/// `None` if there are no such systems.
+/// A message if two systems of the claim are the same, because the settings in which they differ are not in force.
 fn same_systems(resolved: &[Resolved], run: &Run, evidence: &Evidence<'_>) -> Option<String> {
     let named: BTreeSet<&str> =
         resolved.iter().flat_map(|call| call.systems.iter().map(String::as_str)).collect();

@@ -77,7 +77,7 @@ pub(super) struct Condition {
 }
 
 impl Expression {
-    /// All measured figures in it, from left to right.
+    /// All calls in the expression, from left to right. Each call is a measured figure.
     pub(super) fn calls(&self) -> Vec<&Call> {
         match self {
             Self::Number(_) => Vec::new(),
@@ -109,7 +109,7 @@ pub(super) fn parse(text: &str) -> Result<Sentence, ClaimError> {
     Ok(Sentence { sides, relations, conditions })
 }
 
-/// Largest depth of nested parentheses. It limits the stack.
+/// Largest depth of nested parentheses. It prevents a stack overflow.
 const DEPTH_MAX: usize = 50;
 
 struct Parser {
@@ -120,7 +120,7 @@ struct Parser {
 
 impl Parser {
     fn peek(&self) -> &Token {
-        // The last token is the end. The parser never moves past it.
+        // The last token marks the end of the text. It is returned for every position after it.
         &self.tokens[self.at.min(self.tokens.len() - 1)]
     }
 

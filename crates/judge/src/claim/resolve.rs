@@ -10,7 +10,7 @@ use crate::trial::quantity::Quantity;
 /// A call's systems and tests.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Resolved {
-    /// One or two systems, as in the call.
+    /// The ids of the systems that the call names: one system, or two.
     pub(super) systems: Vec<String>,
     /// Pairs of step and client count.
     pub(super) tests: Vec<(String, u32)>,
@@ -39,8 +39,8 @@ pub(super) fn resolve(
         .collect()
 }
 
-/// The system with this name. Otherwise, the system whose name continues with `-`, `_`, `.`, `@` or `/` and whose
-/// confinement fits.
+/// The system that a name refers to: the system whose id is the name, or else the only system whose id begins with the
+/// name followed by `-`, `_`, `.`, `@` or `/`. In both cases the system's confinement must fit the conditions.
 fn system(name: &Name, conditions: &[&Condition], systems: &[SystemRecord]) -> Result<String, ClaimError> {
     let is_named = |system: &&SystemRecord| {
         system
@@ -75,7 +75,7 @@ fn system(name: &Name, conditions: &[&Condition], systems: &[SystemRecord]) -> R
     }
 }
 
-/// Whether a system's confinement has a value. The value is compared as a number or as text.
+/// Whether a system's confinement has the value of a condition. The value is compared as a number or as text.
 fn fits(system: &SystemRecord, condition: &Condition) -> bool {
     let limit = system.confinement.as_ref().and_then(|confinement| confinement.get(&condition.key.text));
     limit.is_some_and(|limit| match limit {
@@ -102,7 +102,7 @@ fn check_values(conditions: &[&Condition], steps: &[StepRecord]) -> Result<(), C
     Ok(())
 }
 
-/// An error if a test of the call never has this number of joined clients.
+/// Fails if the call has a number of joined clients that one of its tests never has.
 fn check_joined(call: &Call, tests: &[(String, u32)], steps: &[StepRecord]) -> Result<(), ClaimError> {
     let Some(joined) = call.joined else { return Ok(()) };
     if call.measure != Measure::Quantity(Quantity::Throughput) {
@@ -135,7 +135,8 @@ fn known<'a>(
     Err(Problem::unknown(what, &name.text, names).at(name.column))
 }
 
-/// The timed tests that fit. Loads are included only if they are named.
+/// The tests that fit a call and the conditions. A data load, which has no planned duration, is included only if the
+/// claim names its step.
 fn tests(
     call: &Call,
     conditions: &[&Condition],

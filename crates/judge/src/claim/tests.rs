@@ -5,7 +5,8 @@ use super::*;
 use crate::sample::{add_step, around, run, seconds, slice};
 use crate::{DisturbanceLimits, Rule, analyse, check_trial};
 
-/// `MyRocks` and `InnoDB`, each at two limits. `MyRocks` is half as fast on reads and twice as fast on writes.
+/// A run of `MyRocks` and `InnoDB`, each with a limit of 500 and of 5000 I/O operations per second. The rate of
+/// `MyRocks` is 0.5 or 0.4 times that of `InnoDB` on reads, twice on writes, and three times on the load.
 fn study(rounds: usize) -> Run {
     let mut run = run(1, &["innodb-500", "myrocks-500", "innodb-5000", "myrocks-5000"]);
     for system in &mut run.systems {
@@ -74,7 +75,7 @@ fn figures_come_with_their_interval_and_rounds() {
     let interval = result.interval.unwrap();
     assert!((result.measured.unwrap() - 0.5).abs() < 0.01);
     assert!(interval.low < 0.5 && 0.5 < interval.high && interval.confidence >= 0.95, "exact: {interval:?}");
-    // Reports show the same.
+    // Reports show the same ratio and interval.
     let analysis = analyse(&run, &TrialChecks::new(), &Rule::default());
     let comparison = analysis.comparison("innodb-500", "myrocks-500").unwrap();
     let test =
@@ -126,7 +127,8 @@ fn ratios_come_from_slices_where_there_are_some() {
     for trial in run.trials.iter_mut().map(|trial| &mut trial.record).filter(|trial| trial.step_id == "point")
     {
         let rate = if trial.system_id.starts_with("myrocks") { 900.0 } else { 1000.0 };
-        // Stalls of myrocks in every tenth slice of one round affect its whole rate but not the ratio.
+        // In one round, myrocks stalls in every tenth slice. This affects its rate over the whole time but not the
+        // ratio of slices.
         let stalls = trial.system_id.starts_with('m') && trial.round == 0;
         let rates = |cycle: u32| if cycle.is_multiple_of(10) && stalls { 10.0 } else { rate };
         let rates: Vec<f64> = (0..60).map(rates).collect();
@@ -176,7 +178,8 @@ fn what_cannot_be_read_is_shown_with_its_column() {
         ("1 ~ 2", "column 3: '~' has no meaning here"),
         ("", "column 1: expected a number, ratio, value, geomean or a parenthesis, found the end"),
     ] {
-        // The parser reports a stray character before it resolves names.
+        // A `?` at the end of a text is not part of the claim: the parser would report this character before the error
+        // that is tested.
         let text = text.trim_end_matches('?');
         let error = Claim::parse(text).unwrap_err().to_string();
         assert!(error.starts_with(message), "{text}: {error}");

@@ -2,7 +2,7 @@
 
 use super::error::{ClaimError, Problem};
 
-/// A token with its first column, from 1.
+/// A token and the column of its first character, from 1.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token {
     pub(super) kind: Kind,
@@ -30,11 +30,11 @@ impl Kind {
     }
 }
 
-/// Longer marks precede their prefixes.
+/// A longer mark precedes the marks that are its prefixes, because the first match wins.
 const MARKS: [&str; 12] = ["<=", ">=", "<", ">", "+", "-", "*", "/", "(", ")", ",", "="];
 
-/// Splits a text into tokens, with one for its end. A name may contain letters, digits, `_`, `.`, `@` and, inside, `-`.
-/// A minus must therefore be separated from names.
+/// Splits a text into tokens. The last token marks the end. A name may contain letters, digits, `_`, `.`, `@` and,
+/// after its first character, `-`. A minus sign must therefore be separated from a name before it.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, ClaimError> {
     let mut tokens = Vec::new();
     let mut rest = text.char_indices().peekable();

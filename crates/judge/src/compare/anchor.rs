@@ -1,5 +1,5 @@
-//! The anchor of a run: a system that every session measures unchanged. If its figures change, the session is the
-//! cause.
+//! The anchor of a run: a system that every session measures unchanged. If the anchor's figures change, the session
+//! is the cause.
 
 use dyno_settings::drift;
 use dyno_store::{HostRecord, Run, SystemRecord};
@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::compare::comparison::Difference;
 use crate::trial::in_force::facts;
 
-/// Facts about the host that must be equal. An anchor cannot correct for differences in them, because another
-/// processor does not affect all systems alike.
+/// Facts about the host that must be equal in all sessions. An anchor cannot correct for differences in these
+/// facts, because another processor, for example, does not affect all systems alike.
 pub(crate) fn decisive(host: &HostRecord) -> [(&'static str, Option<String>); 4] {
     let HostRecord { cpu_model, cpus, memory_bytes, are_cores_awake, .. } = host;
     [
@@ -20,19 +20,21 @@ pub(crate) fn decisive(host: &HostRecord) -> [(&'static str, Option<String>); 4]
     ]
 }
 
-/// The anchor that several runs share.
+/// The anchor that several runs have in common.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SharedAnchor {
-    /// Its id in the base's run.
+    /// The anchor's id in the base's run.
     pub system: String,
     /// The version that its server reported; `None` if it never started.
     pub engine_version: Option<String>,
-    /// Differences between the runs' anchors or hosts. If there are any, figures are not divided by the anchor's.
+    /// Differences between the runs' anchors or hosts. If there are any, the anchor is not used: the other systems'
+    /// figures are not divided by its figures.
     pub differences: Vec<Difference>,
 }
 
 impl SharedAnchor {
-    /// The anchor of runs that each have one; `None` if one of them has no anchor.
+    /// Combines the anchors of the runs into one, and lists the differences between them. `None` if a run has no
+    /// anchor.
     pub(crate) fn of(base: &Run, others: &[&Run]) -> Option<Self> {
         let anchor = of_run(base)?;
         let mut differences: Vec<Difference> = Vec::new();
@@ -48,7 +50,7 @@ impl SharedAnchor {
         Some(Self { system: id, engine_version, differences })
     }
 
-    /// Whether figures are divided by the anchor's.
+    /// Whether figures are divided by the anchor's figures.
     pub fn is_used(&self) -> bool {
         self.differences.is_empty()
     }
@@ -59,8 +61,8 @@ pub(crate) fn of_run(run: &Run) -> Option<&SystemRecord> {
     run.systems.iter().find(|system| system.is_anchor)
 }
 
-/// Differences between the anchors of two runs, and between their hosts and data. Empty if a run has no anchor. Values
-/// that are unknown because a server never started do not count as differences.
+/// Differences between the anchors of two runs, and between their hosts and data. Empty if a run has no anchor.
+/// Values that are unknown because a server never started do not count as differences.
 pub(crate) fn anchor_differences(one: &Run, other: &Run) -> Vec<Difference> {
     let (Some(a), Some(b)) = (of_run(one), of_run(other)) else { return Vec::new() };
     let mut differences = Vec::new();

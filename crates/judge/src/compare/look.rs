@@ -1,4 +1,4 @@
-//! The look at which a run is judged.
+//! The look at which a run is judged. A look is one of the planned (interim) analyses of a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,18 +7,19 @@ use dyno_store::{Run, StepRecord};
 
 use crate::trial::of_run::tests;
 
-/// The look of a run as it was after a round, or as it is now. `None` if the run is judged once. `alpha` is the error
-/// probability of all looks.
+/// The look that a run has reached with the rounds up to `last_round`, or with all rounds. `None` if the run is judged
+/// only once. `alpha` is the error probability of all looks together.
 ///
-/// The looks follow from the planned maximum of rounds and the number of looks, which the run records.
+/// The looks follow from the planned maximum of rounds and the number of looks. The run records both.
 pub(crate) fn look_of(run: &Run, last_round: Option<u32>, alpha: f64) -> Option<Look> {
     let (rounds_max, number) = (run.record.rounds as usize, run.record.looks as usize);
     let looks = (number > 1).then(|| Looks::of(rounds_max, number, alpha))?;
     looks.for_rounds(rounds_measured(run, last_round))
 }
 
-/// Number of rounds up to a round in which every test was tried that was not left before. Steps that are not measured in
-/// every round, such as loads, do not count. Failed and disturbed trials do.
+/// Number of complete rounds, up to `last_round` if it is given. A round is complete if it tried every test that the
+/// run still measured. Steps that are not measured in every round, such as data loads, do not count. Failed and
+/// disturbed trials count as tried.
 fn rounds_measured(run: &Run, last_round: Option<u32>) -> usize {
     let mut rounds: BTreeMap<u32, BTreeSet<(&str, u32)>> = BTreeMap::new();
     for trial in run.trials.iter().map(|trial| &trial.record) {
@@ -49,7 +50,7 @@ mod tests {
     use super::*;
     use crate::sample::{add_step, around, fail_in, run};
 
-    /// A run of two steps with these numbers of rounds, of 20 that were planned with four looks.
+    /// A run of two steps with these numbers of measured rounds. 20 rounds were planned, with four looks.
     fn run_of(rounds: [usize; 2]) -> Run {
         let mut run = run(1, &["old", "new"]);
         for (step, rounds) in ["first", "last"].into_iter().zip(rounds) {

@@ -1,4 +1,4 @@
-//! Two systems, or two sessions: replicates, ratios and the rule of verdicts.
+//! Comparison of two systems, in one session or several: replicates, ratios and the rule of verdicts.
 
 pub(crate) mod anchor;
 pub(crate) mod comparison;
@@ -7,3 +7,4 @@ pub(crate) mod noise;
 pub(crate) mod pair;
 pub(crate) mod rule;
 pub(crate) mod sessions;
+mod turns;

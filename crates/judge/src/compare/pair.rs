@@ -8,7 +8,7 @@ use dyno_stats::{
 };
 use dyno_store::{Trial, TrialRecord};
 
-use crate::compare::sessions::{Replicates, Session, Unpaired};
+use crate::compare::sessions::{Replicates, Session, SessionPairs, Unpaired};
 use crate::trial::evidence::Evidence;
 use crate::trial::of_run::pairs;
 use crate::trial::quantity::{Quantity, ln_rates};
@@ -36,18 +36,21 @@ impl<'a> SystemTrials<'a> {
     }
 }
 
-/// The log ratio of candidate and base in one round.
+/// The log ratio of candidate and base in one round, or in one pair of sessions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PairRound {
+    /// The number of the round or of the pair of sessions, from 0.
     pub(crate) round: u32,
-    /// With slices, a combination of their estimate and of `whole_ln_ratio`; see [`combine`].
+    /// The reported log ratio. With slices, it combines the estimate from slices with `whole_ln_ratio`, as [`combine`]
+    /// explains. Without slices, it equals `whole_ln_ratio`.
     pub(crate) ln_ratio: f64,
-    /// The estimate from slices; `None` for whole trials and for costs.
+    /// The estimate from slices. `None` for trials without slices, for quantities other than throughput, and
+    /// between two runs.
     pub(crate) slices: Option<SliceRatio>,
     /// The log ratio of all operations over the whole time.
     pub(crate) whole_ln_ratio: f64,
-    /// Whether `ln_ratio` is mostly `whole_ln_ratio`, and differs from the ratio of slices by more than the margin,
-    /// because of stalls that a system itself causes.
+    /// Whether stalls that a system itself causes are part of `ln_ratio`. `ln_ratio` is then mostly `whole_ln_ratio`,
+    /// which differs from the ratio of slices by more than the default margin.
     pub(crate) counts_stalls: bool,
 }
 
@@ -56,19 +59,26 @@ pub(crate) struct PairRound {
 pub(crate) enum Ratios {
     /// Rounds that both systems completed.
     Paired(Vec<PairRound>),
-    /// Values of systems that did not take turns.
+    /// Sessions of the two systems that are neighbours in time.
+    Sessions(SessionPairs),
+    /// Values of two systems that were not measured in turns.
     Unpaired(Unpaired),
 }
 
 impl Ratios {
-    /// The ratios of a quantity between two sides with at least one session each. Trials of one round are paired
-    /// within one run, and between two runs that were measured in turns.
+    /// The ratios of a quantity between two sides with at least one session each. The trials of a round are paired
+    /// within one run, and between two runs that were measured in turns. If a side has several sessions, sessions are
+    /// paired that are neighbours in time, unless an anchor cancels the effects of sessions.
     pub(crate) fn between(base: &[Session<'_>], candidate: &[Session<'_>], quantity: Quantity) -> Self {
         match (base, candidate) {
             ([base], [candidate]) if take_turns(base.part, candidate.part) => {
                 Self::of(base.part, candidate.part, quantity)
             }
-            _ => Self::Unpaired(Unpaired::of(base, candidate, quantity)),
+            ([_], [_]) => Self::Unpaired(Unpaired::of(base, candidate, quantity)),
+            _ if base.iter().chain(candidate).all(|session| session.anchor.is_some()) => {
+                Self::Unpaired(Unpaired::of(base, candidate, quantity))
+            }
+            _ => Self::Sessions(SessionPairs::of(base, candidate, quantity)),
         }
     }
 
@@ -96,52 +106,63 @@ impl Ratios {
         Self::Paired(rounds)
     }
 
-    /// The rounds of both systems; empty if they are unpaired.
+    /// The paired rounds, which both systems completed; empty if rounds are unpaired.
     pub(crate) fn rounds(&self) -> &[PairRound] {
         match self {
             Self::Paired(rounds) => rounds,
-            Self::Unpaired(_) => &[],
+            Self::Sessions(_) | Self::Unpaired(_) => &[],
+        }
+    }
+
+    /// The paired rounds, or the pairs of sessions; `None` if values are unpaired.
+    pub(crate) fn pairs(&self) -> Option<&[PairRound]> {
+        match self {
+            Self::Paired(pairs) | Self::Sessions(SessionPairs { pairs, .. }) => Some(pairs),
+            Self::Unpaired(_) => None,
         }
     }
 
     pub(crate) fn replicates(&self) -> Replicates {
         match self {
             Self::Paired(_) => Replicates::PairedRounds,
+            Self::Sessions(_) => Replicates::PairedSessions,
             Self::Unpaired(unpaired) => unpaired.replicates,
         }
     }
 
-    /// Number of rounds that both systems have. If they are unpaired, the number of values of the side with fewer.
+    /// Number of rounds that both systems have, or of pairs of sessions. If values are unpaired, it is the number of
+    /// values of the side with fewer values.
     pub(crate) fn len(&self) -> usize {
         match self {
-            Self::Paired(rounds) => rounds.len(),
+            Self::Paired(pairs) | Self::Sessions(SessionPairs { pairs, .. }) => pairs.len(),
             Self::Unpaired(Unpaired { base, candidate, .. }) => base.len().min(candidate.len()),
         }
     }
 
-    /// The estimate from all rounds; `None` if there is nothing to compare.
+    /// The estimate from all rounds or sessions; `None` if there is nothing to compare.
     pub(crate) fn estimate(&self, margin: Margin, confidence: f64) -> Option<RatioEstimate> {
         match self {
-            Self::Paired(rounds) => match rounds.as_slice() {
+            Self::Paired(pairs) | Self::Sessions(SessionPairs { pairs, .. }) => match pairs.as_slice() {
                 [only] => Some(of_one_round(only, confidence)),
-                _ => ratio_of_rounds(&ln_ratios(rounds), margin, confidence),
+                _ => ratio_of_rounds(&ln_ratios(pairs), margin, confidence),
             },
             Self::Unpaired(unpaired) => unpaired.estimate(margin, confidence),
         }
     }
 }
 
-/// Whether two systems were measured in turns, as they always are within one run.
+/// Whether two systems were measured in turns. Systems of the same run always are.
 fn take_turns(base: SystemTrials<'_>, candidate: SystemTrials<'_>) -> bool {
     base.is_of_run(candidate) || are_interleaved(base.trials, candidate.trials)
 }
 
-/// Combines the ratio of neighbouring slices with that of all operations over the whole time.
+/// Combines the ratio of neighbouring slices with the ratio of all operations over the whole time.
 ///
-/// The ratio of throughputs is that of all operations over the whole time. It varies much, because a stall of the host
-/// falls into a slice of one system or the other. The ratio of slices leaves out the worst slices and uses the middle
-/// of the others. It hides stalls of the system itself, and is biased if one system's slices vary more than the
-/// other's. Therefore the difference of the two ratios counts to the extent that it is consistent over the rounds.
+/// By definition, the ratio of throughputs is the ratio of all operations over the whole time. This ratio varies
+/// much, because a stall of the host falls into a slice of one system or the other. The ratio of slices is a
+/// trimmed mean, which leaves out the extreme cycles. It therefore hides stalls of the system itself, and it is
+/// biased if one system's slices vary more than the other's. So the difference of the two ratios is added to the
+/// ratio of slices to the extent that the difference is consistent over the rounds.
 fn combine(rounds: &mut [PairRound]) {
     let distances: Vec<f64> = rounds
         .iter()
@@ -161,13 +182,15 @@ pub(crate) fn ln_ratios(rounds: &[PairRound]) -> Vec<f64> {
     rounds.iter().map(|round| round.ln_ratio).collect()
 }
 
-/// Other instances of the same systems may differ by more than the slices show, so this estimate has no p-values.
+/// The estimate from a single round. It has no p-values, because other instances of the same systems may differ by
+/// more than the slices show.
 fn of_one_round(round: &PairRound, confidence: f64) -> RatioEstimate {
     let interval = round.slices.and_then(|slices| slices.interval(confidence));
     with_interval_of_one_round(round.ln_ratio, interval)
 }
 
-/// The mean over the tests of a round, as if from one pair of instances; `None` without a test.
+/// The mean over the tests of a single round. Its interval holds for this pair of instances only. `None` without a
+/// test.
 pub(crate) fn mean_of_one_round(tests: &[&PairRound], confidence: f64) -> Option<RatioEstimate> {
     let ln_ratio = tests.iter().map(|test| test.ln_ratio).sum::<f64>() / tests.len() as f64;
     let slices: Option<Vec<SliceRatio>> = tests.iter().map(|test| test.slices).collect();
@@ -180,7 +203,7 @@ fn with_interval_of_one_round(ln_ratio: f64, interval: Option<Interval>) -> Rati
     RatioEstimate { interval, method, ..RatioEstimate::without_interval(ln_ratio.exp()) }
 }
 
-/// The log ratio of the two systems' slices in each cycle that both have.
+/// The log ratio of the two systems' slices, in each cycle in which both systems have a slice.
 pub(crate) fn cycles(base: &TrialRecord, candidate: &TrialRecord) -> BTreeMap<u32, f64> {
     let base = ln_rates(base);
     let own = ln_rates(candidate);
@@ -188,7 +211,7 @@ pub(crate) fn cycles(base: &TrialRecord, candidate: &TrialRecord) -> BTreeMap<u3
 }
 
 /// Whether the trials of two runs were measured in turns: both trials of a round begin before either trial of the
-/// next round. Trials of one round are then as close in time as within one run.
+/// next round. The two trials of a round are then as close in time as within one run.
 fn are_interleaved(base: &[&Trial], candidate: &[&Trial]) -> bool {
     let starts: Vec<(i64, i64)> = pairs(base, candidate)
         .map(|(base, own)| (base.record.started_at_ms, own.record.started_at_ms))

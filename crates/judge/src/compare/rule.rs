@@ -7,19 +7,19 @@ use serde::Serialize;
 use crate::compare::look::look_of;
 use crate::trial::quantity::Quantity;
 
-/// Fewest rounds for a verdict on any test: the fewest that give an exact interval. Some starts of a server are
-/// fast and others slow. With fewer rounds, it happens too often that one of several equal systems has only fast
+/// Fewest rounds for a verdict on a test. With fewer rounds there is no exact interval. Some starts of a server are
+/// fast and others slow, so with fewer rounds it happens too often that one of several equal systems has only fast
 /// starts. A family of many tests may need more rounds.
 pub(crate) const ROUNDS_WITH_VERDICT_MIN: usize = ROUNDS_MIN;
 
-/// Fewest rounds in which each test of a family of `tests` tests can have an alarm, at this error probability. The
-/// tests share rounds.
+/// Fewest rounds in which each test of a family of `tests` tests can have an alarm, at the error probability `alpha`.
+/// The tests share rounds.
 pub fn rounds_for_family(correction: Correction, tests: usize, alpha: f64) -> usize {
     rounds_min(1.0 - alpha / tests_sharing(correction, tests) as f64).max(ROUNDS_WITH_VERDICT_MIN)
 }
 
-/// The number of tests among which a correction divides the error probability in the worst case. It is 1 for
-/// corrections that can find a clear difference as soon as a single test could.
+/// In the worst case, a correction compares a test's p-value with the error probability divided by this number. It is 1
+/// for corrections with which a clear difference needs no more rounds than in a single test.
 pub fn tests_sharing(correction: Correction, tests: usize) -> usize {
     match correction {
         Correction::Holm => tests.max(1),
@@ -37,13 +37,13 @@ pub struct Rule {
     pub alpha: f64,
     /// Correction for the number of tests; `None` for the correction that the runs record.
     pub correction: Option<Correction>,
-    /// Number of times that the rounds may have been judged before the run ends ([`dyno_stats::Looks`]). The
-    /// number of the run is used if it is larger.
+    /// Number of looks: how often the run may be judged until it ends ([`dyno_stats::Looks`]). If the run records a
+    /// larger number, that number is used.
     pub looks: usize,
-    /// The look at which the run is judged, with its part of `alpha`. `None` if it is judged once. Several runs are
-    /// judged at the strictest of their looks.
+    /// The look at which the run is judged, with the look's part of `alpha`. `None` if the run is judged only once.
+    /// Several runs are judged at the strictest of their looks.
     pub look: Option<Look>,
-    /// Additional controls with their originals, as (control, original), besides those of the run.
+    /// Controls in addition to those of the run, as (control, original).
     pub controls: Vec<(String, String)>,
     /// Steps to compare; all if empty.
     pub steps: Vec<String>,
@@ -65,7 +65,8 @@ impl Default for Rule {
 }
 
 impl Rule {
-    /// The error probability of this judgement: that of the look, or all of it if there is only one.
+    /// The error probability of this judgement. It is the part of `alpha` that the look has, or all of `alpha` if the
+    /// run is judged only once.
     fn level(&self) -> f64 {
         self.look.map_or(self.alpha, |look| look.alpha)
     }
@@ -80,8 +81,8 @@ impl Rule {
         self.correction.unwrap_or_default()
     }
 
-    /// This rule for some runs: at the look that they have reached, and with the runs' correction if the rule has none.
-    /// Runs with different corrections are judged with the default.
+    /// This rule for some runs. Its look is the strictest of the looks that the runs have reached. If the rule has
+    /// no correction, it gets the runs' correction, or the default if the runs have different corrections.
     pub(crate) fn for_runs<'a>(&self, runs: impl IntoIterator<Item = &'a Run>) -> Self {
         let mut rule = self.clone();
         let mut corrections = Vec::new();
@@ -102,8 +103,8 @@ impl Rule {
         Self { look: look_of(run, Some(last_round), self.alpha), ..self.clone() }
     }
 
-    /// The p-values, adjusted for all tests together. Max-T needs rounds that the tests share. Without them, Holm's
-    /// correction is used.
+    /// The p-values, adjusted for all tests together. Here, Holm's correction replaces max-T, because max-T needs the
+    /// rounds that the tests share and not only their p-values.
     pub(crate) fn adjust(&self, p: &[f64]) -> Vec<f64> {
         match self.correction() {
             Correction::Holm | Correction::MaxT => holm(p),
@@ -112,7 +113,8 @@ impl Rule {
         }
     }
 
-    /// A p-value, adjusted for all looks. It is at most α exactly if the p-value is at most the level of the look.
+    /// A p-value, adjusted for all looks. The result is at most α if and only if the p-value is at most the level
+    /// of the look.
     pub(crate) fn over_looks(&self, p: f64) -> f64 {
         let (alpha, level) = (self.alpha, self.level());
         let adjusted = p * (alpha / level);

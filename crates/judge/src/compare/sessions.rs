@@ -1,12 +1,14 @@
-//! Systems that were measured in separate sessions: their replicates, and what their ratio can show.
+//! Comparison of systems that were measured in separate sessions: which values are independent, and the ratio that
+//! follows from them.
 
 use dyno_stats::{CONFIDENCE, Margin, RatioEstimate, centre_of_rounds, ratio_of_runs};
 use serde::Serialize;
 
-use crate::compare::pair::{Ratios, SystemTrials};
+use crate::compare::pair::{PairRound, Ratios, SystemTrials};
+use crate::compare::turns::{Start, neighbours};
 use crate::trial::quantity::Quantity;
 
-/// The kind of independent values from which a ratio and its interval are computed.
+/// The kind of independent values, called replicates, from which a ratio and its interval are computed.
 ///
 /// Whatever changes between sessions (the host's clock and memory, the layout of files, neighbours) affects all
 /// rounds of a session alike. Therefore even many rounds of two sessions cannot distinguish a difference between
@@ -16,12 +18,17 @@ use crate::trial::quantity::Quantity;
 pub enum Replicates {
     /// The ratios of rounds in which both systems were measured.
     PairedRounds,
-    /// The rounds of one session a side. Each is divided by the same round of the shared anchor, which cancels the
-    /// effects of the session.
+    /// The ratios of sessions of the two systems that are neighbours in time. The value of a session is the centre of
+    /// its rounds.
+    PairedSessions,
+    /// Each system was measured in one session, and its rounds are the replicates. Each round's figure is divided by
+    /// the anchor's figure in the same round, which cancels the effects of the session.
     AnchoredRounds,
-    /// Sessions, each with one value: the middle of its rounds.
-    Sessions,
-    /// No independent values: each side is one session, and no anchor shows the effect of the session.
+    /// Each session is one replicate. Its value is the centre of its rounds, after each round's figure is divided by the
+    /// anchor's figure in the same round.
+    AnchoredSessions,
+    /// There are no independent values, because each system was measured in one session and no anchor shows the effect
+    /// of the session.
     OneSession,
 }
 
@@ -29,30 +36,72 @@ pub enum Replicates {
 #[derive(Clone, Copy)]
 pub(crate) struct Session<'a> {
     pub(crate) part: SystemTrials<'a>,
-    /// The trials of the anchor, if figures are divided by the anchor's.
+    /// The trials of the anchor, if figures are divided by the anchor's figures.
     pub(crate) anchor: Option<SystemTrials<'a>>,
 }
 
 impl Session<'_> {
-    /// The logarithm of the quantity in each round, or of its multiple of the anchor's.
+    /// When the session's first trial started.
+    fn start(&self) -> Start {
+        let run = self.part.evidence.run;
+        let first = run.trials.iter().map(|trial| trial.record.started_at_ms).min();
+        (first.unwrap_or(run.record.started_at_ms), run.id.0)
+    }
+
+    /// The logarithm of the quantity in each round. With an anchor, the quantity is first divided by the anchor's.
     fn ln_figures(&self, quantity: Quantity) -> Vec<(u32, f64)> {
         let Some(anchor) = self.anchor else { return self.part.ln_figures(quantity) };
         let ratios = Ratios::of(anchor, self.part, quantity);
         ratios.rounds().iter().map(|round| (round.round, round.ln_ratio)).collect()
     }
 
-    /// The middle of the rounds; `None` without a round.
+    /// The centre of the rounds' logarithms; `None` without a round.
     fn ln_figure(&self, quantity: Quantity) -> Option<f64> {
         let values: Vec<f64> = self.ln_figures(quantity).into_iter().map(|(_, value)| value).collect();
         Some(centre_of_rounds(&values, CONFIDENCE)?.value)
     }
 }
 
-/// The values of two sides that did not take turns.
+/// The ratios of sessions of two sides.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SessionPairs {
+    /// The pairs of sessions that are neighbours in time, numbered from 0 in the order of time. The numbers are the same
+    /// for all tests of these sessions.
+    pub(crate) pairs: Vec<PairRound>,
+    /// Number of sessions with a figure, of the side that has fewer.
+    pub(crate) sessions: usize,
+}
+
+impl SessionPairs {
+    pub(crate) fn of(base: &[Session<'_>], candidate: &[Session<'_>], quantity: Quantity) -> Self {
+        let starts = |side: &[Session<'_>]| -> Vec<Start> { side.iter().map(Session::start).collect() };
+        let figures = |side: &[Session<'_>]| -> Vec<Option<f64>> {
+            side.iter().map(|session| session.ln_figure(quantity)).collect()
+        };
+        let (of_base, of_candidate) = (figures(base), figures(candidate));
+        let pair = |(number, (base, own)): (u32, (usize, usize))| {
+            let ln_ratio = of_candidate[own]? - of_base[base]?;
+            Some(PairRound {
+                round: number,
+                ln_ratio,
+                slices: None,
+                whole_ln_ratio: ln_ratio,
+                counts_stalls: false,
+            })
+        };
+        let known = |figures: &[Option<f64>]| figures.iter().flatten().count();
+        Self {
+            pairs: (0..).zip(neighbours(&starts(base), &starts(candidate))).filter_map(pair).collect(),
+            sessions: known(&of_base).min(known(&of_candidate)),
+        }
+    }
+}
+
+/// The values of two sides that were not measured in turns.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Unpaired {
     pub(crate) replicates: Replicates,
-    /// Logarithms by round, or by the position of the session.
+    /// Logarithms of the values, by round or by the index of the session.
     pub(crate) base: Vec<(u32, f64)>,
     pub(crate) candidate: Vec<(u32, f64)>,
 }
@@ -71,7 +120,7 @@ impl Unpaired {
             let figures = (0..).zip(side).map(|(at, session)| Some((at, session.ln_figure(quantity)?)));
             figures.flatten().collect()
         };
-        Self { replicates: Replicates::Sessions, base: values(base), candidate: values(candidate) }
+        Self { replicates: Replicates::AnchoredSessions, base: values(base), candidate: values(candidate) }
     }
 
     /// The estimate from all values; `None` if a side has no values.
@@ -81,7 +130,8 @@ impl Unpaired {
     }
 }
 
-/// Estimates a ratio from the logarithms of two sides. Without replicates it has no interval and no p-values.
+/// Estimates a ratio from the logarithms of two sides. Without replicates, the estimate has no interval and no
+/// p-values.
 pub(crate) fn estimate(
     replicates: Replicates,
     base: &[f64],

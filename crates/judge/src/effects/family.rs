@@ -1,4 +1,5 @@
-//! Figures of effects over rounds, as multiples of the base's. All figures of one kind of effect are one family of tests.
+//! Compares the figures of events and of replicas with the base's figures, over rounds. All figures of events are one
+//! family of tests, and all figures of replicas are another.
 
 use std::collections::BTreeSet;
 
@@ -13,24 +14,24 @@ use crate::compare::comparison::Finding;
 use crate::compare::noise;
 use crate::compare::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
 
-/// A figure of an effect.
+/// A measured quantity of an event or of replicas, for one system.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EffectFigure {
     /// Median over rounds.
     pub median: f64,
     pub rounds: Vec<RoundValue>,
-    /// The same as a multiple of the base's; `None` for the base itself, and without a shared round.
+    /// The figure as a multiple of the base's figure. `None` for the base itself, and if no round has both figures.
     pub against_base: Option<EffectRatio>,
 }
 
-/// A ratio of a figure to that of the base in the same round, over rounds. To both a small amount is added, the precision of the
-/// figure, because many are 0.
+/// The ratio of a figure to the base's figure in the same round, estimated over rounds. The precision of the
+/// figure, a small amount, is added to both figures, because many figures are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct EffectRatio {
     pub ratio: f64,
     pub interval: Option<Interval>,
     pub method: Method,
-    /// Number of rounds from which it is estimated.
+    /// Number of rounds from which the ratio is estimated.
     pub rounds: usize,
     /// Improved, regressed, same, or not enough evidence. All figures of all candidates are one family.
     pub finding: Finding,
@@ -38,16 +39,17 @@ pub struct EffectRatio {
     pub p_adjusted: Option<f64>,
 }
 
-/// A figure of a system as a multiple of the base's, and its place.
+/// A figure of a system as a multiple of the base's figure. `at` is the position of the figure in the results.
 pub(super) struct Measured<K> {
     pub(super) at: K,
     ln_ratios: Vec<(u32, f64)>,
     estimate: RatioEstimate,
-    /// Whether it counts in the family. A control does not, because it should not differ.
+    /// Whether the figure belongs to the family. Figures of controls do not, because a control should not differ,
+    /// and neither do figures with too few rounds.
     is_judged: bool,
 }
 
-/// The systems that are compared, and how.
+/// A system and the base that it is compared with, and the rule of the comparison.
 #[derive(Clone, Copy)]
 pub(super) struct Pair<'a> {
     pub(super) run: &'a Run,
@@ -57,7 +59,8 @@ pub(super) struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// A figure of the system as a multiple of the base's; `None` without a shared round. `added` is the precision of the figure.
+    /// The figure of the system as a multiple of the base's figure. The precision of the figure, `added`, is added to
+    /// both. `None` if no round has both figures.
     pub(super) fn measure<K>(
         &self,
         at: K,
@@ -79,7 +82,7 @@ impl Pair<'_> {
     }
 }
 
-/// The ratios of a family with their verdicts. Of every figure, less is better.
+/// The ratios of a family with their verdicts. For every figure, less is better.
 pub(super) fn judge<K>(measured: Vec<Measured<K>>, rule: &Rule) -> Vec<(K, EffectRatio)> {
     let family: Vec<&Measured<K>> = measured.iter().filter(|it| it.is_judged).collect();
     let mut adjusted = adjust(&family, rule).into_iter();
@@ -98,7 +101,7 @@ pub(super) fn judge<K>(measured: Vec<Measured<K>>, rule: &Rule) -> Vec<(K, Effec
     measured.into_iter().map(ratio).collect()
 }
 
-/// The logarithm of the ratio in each round that both have.
+/// The logarithm of the ratio in each round in which both systems have the figure.
 fn ln_ratios(base: &[RoundValue], own: &[RoundValue], added: f64) -> Vec<(u32, f64)> {
     let ln_ratio = |own: &RoundValue| {
         let base = base.iter().find(|base| base.round == own.round)?;
@@ -108,7 +111,7 @@ fn ln_ratios(base: &[RoundValue], own: &[RoundValue], added: f64) -> Vec<(u32, f
     own.iter().filter_map(ln_ratio).collect()
 }
 
-/// Seed of the random sign reversals, if there are too many rounds to try all of them.
+/// Seed of the random sign reversals, which are used if there are too many rounds to try all reversals.
 const SEED: u64 = 44;
 
 /// The p-values of a family, adjusted for its number of tests and for all looks.

@@ -1,4 +1,4 @@
-//! Effects of factors, rungs, hosts, numbers of clients and events; the lag of replicas.
+//! The effects of factors, rungs of ladders, hosts, numbers of clients, events, replicas and upgrades.
 
 pub(crate) mod events;
 pub(crate) mod family;

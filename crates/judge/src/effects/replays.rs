@@ -1,6 +1,8 @@
-//! Replays of a server's traffic: each digest on each system, and verdicts on their latencies.
+//! Replays of a server's traffic: the figures of each digest (a kind of statement) on each system, and verdicts on the
+//! latencies of digests.
 //!
-//! All digests of a run on all candidates are one family for the correction, apart from the tests of throughput.
+//! The verdicts are corrected for the number of digests: all digests of a run on all candidates are one family. The
+//! tests of throughput are another family.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,12 +18,13 @@ use crate::compare::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
 use crate::trial::evidence::Evidence;
 use crate::trial::of_run::{pairs, tests};
 
-/// Seed of the random sign reversals, if there are too many rounds to try all. It is fixed, so that the same results have the
-/// same verdicts.
+/// Seed of the random sign reversals, which are used if there are too many rounds to try all reversals. It is
+/// fixed, so that the same results always have the same verdicts.
 const SEED: u64 = 43;
 
-/// Errors that depend on which statements of several sessions coincide: MySQL's deadlocks and lock waits, PostgreSQL's
-/// deadlocks, serialization failures and cancelled waits. A candidate does not fail because of them.
+/// Errors that depend on which statements of several sessions happen to coincide: MySQL's deadlocks and lock waits,
+/// and PostgreSQL's deadlocks, serialization failures and cancelled waits. A candidate does not count as failed
+/// because of them.
 const BY_CHANCE: [&str; 7] = ["1020", "1205", "1213", "3572", "40001", "40P01", "55P03"];
 
 /// A step that replays traffic, at a number of sessions.
@@ -29,13 +32,13 @@ const BY_CHANCE: [&str; 7] = ["1020", "1205", "1213", "3572", "40001", "40P01", 
 pub struct ReplayedTest {
     pub step: String,
     pub clients: u32,
-    /// The systems that completed it, in the plan's order.
+    /// The systems that replayed the traffic, in the plan's order.
     pub systems: Vec<ReplayedSystem>,
-    /// Digests. Those that took the most time on the base come first.
+    /// The digests. Those that took the most time on the base come first.
     pub digests: Vec<DigestTest>,
 }
 
-/// What a system did with the traffic, in all its completed rounds together.
+/// Totals of a system over all rounds in which it replayed the traffic.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ReplayedSystem {
     pub system: String,
@@ -45,30 +48,30 @@ pub struct ReplayedSystem {
     pub sessions: u64,
     /// Sessions whose connection the server refused.
     pub sessions_refused: u64,
-    /// Sessions that the server closed before their end.
+    /// Sessions whose connection the server closed before the end of the session.
     pub sessions_lost: u64,
-    /// Statements that were sent although a commit before them had not ended.
+    /// Statements that were sent although an earlier commit, which should have preceded them, had not ended.
     pub out_of_order: u64,
     /// Statements that were not sent, by reason.
     pub not_sent: BTreeMap<String, u64>,
-    /// How late statements were sent because of the client itself: the 99th percentile of a round, and the largest over
-    /// rounds. `None` without a pace.
+    /// How late the client itself sent statements, in µs: the largest of the rounds' 99th percentiles. `None` if the
+    /// replay had no pace, because statements then have no time at which they are due.
     pub late_p99_us: Option<f64>,
-    /// The time of all statements as a multiple of the base's: those digests that both executed, each as often as the base did.
-    /// `None` for the base.
+    /// The time of all statements as a multiple of the base's time. Only digests that both systems executed count,
+    /// and each counts as often as the base executed it. `None` for the base.
     pub time_against_base: Option<DigestRatio>,
 }
 
 /// A digest of the traffic.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DigestTest {
-    /// The hash of its text.
+    /// The hash of the digest's text.
     pub digest: String,
     pub statement: String,
     pub kind: String,
     /// Share of the time of all statements on the base. `None` if the base did not replay the traffic.
     pub time_share: Option<f64>,
-    /// The figures of the digest on each system, as in [`ReplayedTest::systems`].
+    /// The figures of the digest on each system, in the order of [`ReplayedTest::systems`].
     pub systems: Vec<DigestFigures>,
 }
 
@@ -76,21 +79,21 @@ pub struct DigestTest {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DigestFigures {
     pub system: String,
-    /// Statements in all rounds, with those that failed.
+    /// Number of statements in all rounds, including failed ones.
     pub statements: u64,
     pub rows: u64,
-    /// Rows that the server reads for an example of it; `None` if they were not counted.
+    /// Rows that the server reads for one example of the digest; `None` if they were not counted.
     pub rows_examined: Option<u64>,
     /// Errors by code.
     pub error_codes: BTreeMap<String, u64>,
-    /// Whether it answers as the base does; `None` for the base, and if answers were not read.
+    /// Whether the answers are the base's; `None` for the base, and if answers were not read.
     pub answers: Option<Answers>,
-    /// Mean latency from when a statement was sent, median of the rounds; `None` if all failed.
+    /// Mean latency from the sending of a statement, median over rounds; `None` if all statements failed.
     pub mean_us: Option<f64>,
-    /// The 99th percentile of all rounds together.
+    /// The 99th percentile of the latency in all rounds together.
     pub p99_us: Option<f64>,
-    /// Its latency as a multiple of the base's. `None` for the base. Also `None` without a common round, unless the
-    /// digest fails.
+    /// The mean latency as a multiple of the base's. `None` for the base. If no round has a latency of both systems,
+    /// there is only a value if the digest fails.
     pub against_base: Option<DigestRatio>,
 }
 
@@ -98,27 +101,29 @@ pub struct DigestFigures {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answers {
-    /// They are the same in every round.
+    /// The answers of both systems are the same in every round.
     Same,
-    /// The base gives the same answers in every round, and the candidate gives others in every round.
+    /// The base gives the same answers in every round. The candidate gives other answers, which are also the same in
+    /// every round.
     Differ,
-    /// The answers of one of the two vary between rounds, or there is only one round, or the two do not have the same
-    /// errors.
+    /// The answers of one system vary between rounds, or the answers differ but there is only one round, or the two
+    /// systems have different numbers of statements or errors.
     NotDetermined,
 }
 
 /// The mean latency of a digest as a multiple of the base's.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DigestRatio {
-    /// `None` if one of the systems executed none.
+    /// `None` if no round has a latency of both systems.
     pub ratio: Option<f64>,
     /// Confidence interval of the true ratio, for this digest alone.
     pub interval: Option<Interval>,
     pub method: Method,
     pub rounds: usize,
-    /// Adjusted for all digests together; `None` if there are too few rounds.
+    /// The p-value, adjusted for all digests together; `None` if there are too few rounds.
     pub p_adjusted: Option<f64>,
-    /// [`Finding::Failed`] if it fails with an error that the base does not have and that does not depend on chance.
+    /// The verdict. It is [`Finding::Failed`] if the digest fails with an error that the base does not have and
+    /// that does not depend on chance.
     pub finding: Finding,
 }
 
@@ -151,31 +156,32 @@ struct Test<'a> {
 /// The trials of a system in a test.
 struct OfSystem<'a> {
     id: &'a str,
-    /// Without disturbed trials, whose times do not count.
+    /// The completed trials whose times count. Disturbed trials are not among them.
     trials: &'a [&'a Trial],
-    /// With them: their errors and answers count.
+    /// All completed trials, including disturbed ones. Their errors and answers count.
     made: &'a [&'a Trial],
 }
 
 impl<'a> OfSystem<'a> {
-    /// The trials for figures of time. Without an undisturbed one, all are better than none.
+    /// The trials for figures of time. If all trials were disturbed, the disturbed trials are used, because their
+    /// figures are better than none.
     fn timed(&self) -> &'a [&'a Trial] {
         if self.trials.is_empty() { self.made } else { self.trials }
     }
 }
 
-/// The ratios of a digest on a candidate, by round.
+/// For one digest on one candidate, the log ratio of its latency to the base's, by round.
 struct RatioOf {
-    /// Position of its test, its digest and its system.
+    /// The indices of the test, the digest and the system.
     place: (usize, usize, usize),
     rounds: Vec<(u32, f64)>,
-    /// Whether it fails where the base does not.
+    /// Whether the digest fails with an error that the base does not have.
     fails: bool,
     finding: Option<DigestRatio>,
 }
 
 impl<'a> Test<'a> {
-    /// `None` if nothing was replayed in it.
+    /// The trials of a test; `None` if no traffic was replayed in the test.
     fn of(evidence: &'a Evidence<'a>, step: &'a StepRecord, clients: u32, base: &'a str) -> Option<Self> {
         let of_system = |id: &'a str| {
             let trials = evidence.trials.completed(&step.id, clients, id);
@@ -224,7 +230,7 @@ impl<'a> Test<'a> {
         self.systems.iter().find(|it| it.id == self.base)
     }
 
-    /// Compares the answers of all candidates with the base's.
+    /// Compares the answers of all candidates with the base's answers.
     fn compare_answers(&self, digests: &mut [DigestTest]) {
         let Some(base) = self.base() else { return };
         for digest in digests {
@@ -236,7 +242,7 @@ impl<'a> Test<'a> {
         }
     }
 
-    /// The time of all statements of a candidate as a multiple of the base's.
+    /// The time of all statements of a candidate as a multiple of the base's time.
     fn time_ratio(&self, system: &OfSystem<'_>, rule: &Rule) -> Option<DigestRatio> {
         let base = self.base().filter(|base| base.id != system.id)?;
         let ln_ratios: Vec<f64> = pairs(base.trials, system.trials)
@@ -271,7 +277,8 @@ impl<'a> Test<'a> {
         })
     }
 
-    /// The ratios of each digest on each candidate, in rounds that both have.
+    /// For each digest and each candidate, returns the ratio of the candidate's latency to the base's, in the rounds in
+    /// which both have a latency.
     fn ratios(&self, test: usize, replayed: &ReplayedTest, rule: &Rule) -> Vec<RatioOf> {
         let Some(base) = self.base() else { return Vec::new() };
         let is_control =
@@ -300,19 +307,19 @@ impl<'a> Test<'a> {
 
 /// The answers of a digest on a system.
 struct Answered {
-    /// In each round: hash, number of statements, number of errors.
+    /// For each round, the hash of the answers, the number of statements and the number of errors.
     rounds: Vec<(u64, u64, u64)>,
 }
 
 impl Answered {
-    /// `None` if answers were not read.
+    /// The answers of a digest; `None` if answers were not read.
     fn of(trials: &[&Trial], digest: &str) -> Option<Self> {
         let of_round = |record: &DigestRecord| Some((record.answers?, record.statements, record.errors()));
         let rounds: Vec<_> = trials.iter().filter_map(|trial| of_round(find(trial, digest)?)).collect();
         (!rounds.is_empty()).then_some(Self { rounds })
     }
 
-    /// The answers of all rounds, if they are the same.
+    /// The answers of all rounds, if they are equal; `None` otherwise.
     fn determined(&self) -> Option<(u64, u64, u64)> {
         let first = *self.rounds.first()?;
         self.rounds.iter().all(|round| *round == first).then_some(first)
@@ -341,7 +348,7 @@ fn fails(systems: &[DigestFigures], candidate: usize, base: &str) -> bool {
     codes.any(|code| !is_known(code) && !BY_CHANCE.contains(&code.as_str()))
 }
 
-/// Gives each ratio its finding. All are one family.
+/// Sets the finding of each ratio. All ratios are one family.
 fn judge(ratios: &mut [RatioOf], rule: &Rule) {
     let estimates: Vec<Option<RatioEstimate>> = ratios
         .iter()
@@ -377,7 +384,7 @@ fn finding(estimate: &RatioEstimate, p_adjusted: Option<f64>, rule: &Rule) -> Fi
     }
 }
 
-/// The adjusted p-values; `None` for a digest with too few rounds.
+/// For each digest of each candidate, the adjusted p-value; `None` if the digest has too few rounds.
 fn adjusted(ratios: &[RatioOf], estimates: &[Option<RatioEstimate>], rule: &Rule) -> Vec<Option<f64>> {
     let has_enough = |of: &RatioOf| of.rounds.len() >= ROUNDS_WITH_VERDICT_MIN;
     if rule.correction() == Correction::MaxT {
@@ -454,7 +461,7 @@ fn sum_ns(digest: &DigestRecord) -> f64 {
     digest.latency.exact.map_or(0.0, |exact| exact.sum_ns as f64)
 }
 
-/// Mean latency of the statements without an error; `None` if all failed.
+/// Mean latency of the statements without an error; `None` if all statements failed.
 fn mean_us(digest: &DigestRecord) -> Option<f64> {
     let executed = digest.statements.saturating_sub(digest.errors());
     (executed > 0).then(|| sum_ns(digest) / executed as f64 / 1e3).filter(|mean| *mean > 0.0)

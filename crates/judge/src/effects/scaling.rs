@@ -1,4 +1,4 @@
-//! Growth of each system's throughput with concurrency, by step.
+//! How each system's throughput grows with concurrency, for each step.
 
 use dyno_stats::{Point, Scalability, median, scalability};
 use dyno_store::Run;
@@ -12,7 +12,7 @@ use crate::trial::quantity::throughput;
 pub struct Scaling {
     pub step: String,
     pub system: String,
-    /// The measured levels, by ascending client count.
+    /// The measured client counts with their throughput, in ascending order.
     pub levels: Vec<ScalingPoint>,
     /// The measured client count with the highest throughput; `None` if nothing was measured.
     pub best: Option<u32>,

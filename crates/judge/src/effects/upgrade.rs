@@ -13,55 +13,58 @@ use crate::compare::rule::ROUNDS_WITH_VERDICT_MIN;
 pub enum Safety {
     /// No digest is slower, fails or answers differently, and the traffic as a whole is not slower.
     Safe,
-    /// A digest is slower, fails or answers differently, sessions end, or the traffic as a whole is slower.
+    /// A digest is slower, fails or answers differently, more sessions are refused or lost, or the traffic as a
+    /// whole is slower.
     NotSafe,
     /// Nothing became worse, but the time of the whole traffic is not known precisely enough.
     NotDecided,
 }
 
-/// What an upgrade does to the digests of the traffic.
+/// The effects of an upgrade on the digests of the replayed traffic.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UpgradeFound {
     pub safety: Safety,
     /// Number of digests.
     pub digests: usize,
-    /// Those that are slower, by the time that they cost together.
+    /// The digests that are slower. Those that add the most time come first.
     pub slower: DigestSet,
-    /// Those with an error that the version before never has.
+    /// The digests with an error that the version before the upgrade never has.
     pub failed: DigestSet,
-    /// Those that return other rows.
+    /// The digests that return other rows than before the upgrade.
     pub answers_otherwise: DigestSet,
     pub faster: DigestSet,
-    /// Those whose time is the same within the margin.
+    /// The digests whose time is the same within the margin.
     pub same: DigestSet,
-    /// Those whose time is not decided.
+    /// The digests for whose time there is no verdict.
     pub not_decided: DigestSet,
     /// Number of digests whose answers are the same.
     pub answers_same: usize,
-    /// Number of digests whose answers change from round to round on one of the versions, so that they say nothing.
+    /// Number of digests whose answers cannot be compared ([`Answers::NotDetermined`]).
     pub answers_not_determined: usize,
     pub losses: SessionLosses,
-    /// The time of the whole traffic as a multiple of that before.
+    /// The time of the whole traffic as a multiple of the time before the upgrade.
     pub time: Option<DigestRatio>,
 }
 
 /// Some digests of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DigestSet {
-    /// Their positions in [`ReplayedTest::digests`], the most important first.
+    /// Indices of the digests in [`ReplayedTest::digests`]. Digests that change the time of the traffic most come
+    /// first.
     pub digests: Vec<usize>,
-    /// Their share of the time of all statements before the upgrade.
+    /// The digests' share of the time of all statements before the upgrade.
     pub time_share: f64,
 }
 
-/// Sessions that ended after the upgrade, beyond those that ended before it, in all rounds.
+/// How many more sessions the server refused or lost after the upgrade than before the upgrade, in all rounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SessionLosses {
     pub refused: u64,
     pub lost: u64,
 }
 
-/// What an upgrade from the system `from` to the system `to` does. `None` if one of them did not replay the traffic.
+/// The effects of an upgrade from the system `from` to the system `to`. `None` if one of them did not replay the
+/// traffic.
 pub fn upgrade_found(test: &ReplayedTest, from: &str, to: &str, margin: Margin) -> Option<UpgradeFound> {
     let position = |id: &str| test.systems.iter().position(|system| system.system == id);
     let (before, after) = (position(from)?, position(to)?);
@@ -127,11 +130,11 @@ impl DigestSet {
     }
 }
 
-/// By how much a digest changes the time of the traffic, as a share of it.
+/// How much a digest changes the time of the traffic, as a share of that time.
 fn cost(digest: &DigestTest, system: usize) -> f64 {
     let ratio = digest.systems[system].against_base.and_then(|ratio| ratio.ratio).unwrap_or(1.0);
     let share = digest.time_share.unwrap_or(0.0);
-    // Those that cost the same are in the order of their time.
+    // The small second term orders digests of equal cost by their share of the time.
     share * (ratio - 1.0).abs() + share * 1e-9
 }
 

@@ -1,4 +1,4 @@
-//! How a plan reads each table, from the servers' lines.
+//! How a query plan reads each table, parsed from the lines of servers' plans.
 
 use serde::Serialize;
 
@@ -6,11 +6,11 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Access {
     pub table: String,
-    /// The server's word for it: `ref`, `ALL`, `Index Scan`, `SEARCH`.
+    /// The server's word for the kind of access, such as `ref`, `ALL`, `Index Scan` or `SEARCH`.
     pub how: String,
     /// The index, if one is used.
     pub key: Option<String>,
-    /// Whether it reads every row.
+    /// Whether the access reads every row.
     pub is_full_scan: bool,
 }
 
@@ -22,7 +22,7 @@ pub(super) enum Dialect {
     Sqlite,
 }
 
-/// `None` for a plan without lines.
+/// The kind of server, from the form of the plan's first line; `None` for an empty plan.
 pub(super) fn dialect(plan: &str) -> Option<Dialect> {
     let first = plan.lines().next()?;
     Some(if mysql_head(first).is_some() {
@@ -34,7 +34,7 @@ pub(super) fn dialect(plan: &str) -> Option<Dialect> {
     })
 }
 
-/// The tables that a plan reads, in its order.
+/// The accesses to tables in a plan, in the order of the plan's lines.
 pub(super) fn accesses(plan: &str) -> Vec<Access> {
     let lines = plan.lines().map(without_estimate);
     match dialect(plan) {
@@ -45,13 +45,13 @@ pub(super) fn accesses(plan: &str) -> Vec<Access> {
     }
 }
 
-/// The rows that a server estimates in a line, `[120 rows]`.
+/// The number of rows that a server estimates, from a line that ends with `[120 rows]`.
 pub(super) fn rows(line: &str) -> Option<f64> {
     let (_, estimate) = line.rsplit_once('[')?;
     estimate.strip_suffix(" rows]")?.parse().ok()
 }
 
-/// A line without the part in square brackets at its end.
+/// A line without the estimate in square brackets at its end.
 pub(super) fn without_estimate(line: &str) -> &str {
     if rows(line).is_none() {
         return line;
@@ -59,7 +59,8 @@ pub(super) fn without_estimate(line: &str) -> &str {
     line.rsplit_once('[').map_or(line, |(before, _)| before.trim_end())
 }
 
-/// Kind, table and the rest of `1 SIMPLE sbtest1: ref, k_1, 4 bytes of the key = const; Using where`.
+/// Splits a line of a MySQL plan into kind, table and rest. The line looks like `1 SIMPLE sbtest1: ref, k_1, 4
+/// bytes of the key = const; Using where`.
 fn mysql_head(line: &str) -> Option<(&str, &str, &str)> {
     let (head, rest) = line.split_once(": ")?;
     let (number, head) = head.split_once(' ')?;
@@ -70,7 +71,7 @@ fn mysql_head(line: &str) -> Option<(&str, &str, &str)> {
 
 fn of_mysql(line: &str) -> Option<Access> {
     let (kind, table, rest) = mysql_head(line)?;
-    // A row that is only written is not read, whatever its column says.
+    // An INSERT or REPLACE does not read its table, whatever access the line names.
     if matches!(kind, "INSERT" | "REPLACE") {
         return None;
     }
@@ -87,7 +88,8 @@ fn of_mysql(line: &str) -> Option<Access> {
     })
 }
 
-/// `->  Index Scan using k_1 on sbtest1`, `Bitmap Heap Scan on sbtest1` with `Bitmap Index Scan on k_1` below it.
+/// Parses lines such as `->  Index Scan using k_1 on sbtest1`. A `Bitmap Heap Scan on sbtest1` has its index in a
+/// line below, `Bitmap Index Scan on k_1`.
 fn of_pgsql<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Access> {
     let mut found: Vec<Access> = Vec::new();
     for line in lines {
@@ -115,7 +117,7 @@ fn of_pgsql<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Access> {
     found
 }
 
-/// `SEARCH sbtest1 USING COVERING INDEX k_1 (k=?)`, `SCAN sbtest1`.
+/// Parses lines such as `SEARCH sbtest1 USING COVERING INDEX k_1 (k=?)` and `SCAN sbtest1`.
 fn of_sqlite(line: &str) -> Option<Access> {
     let (how, rest) =
         line.trim_start().split_once(' ').filter(|(how, _)| matches!(*how, "SCAN" | "SEARCH"))?;
@@ -143,7 +145,7 @@ fn of_sqlite(line: &str) -> Option<Access> {
 mod tests {
     use super::*;
 
-    /// Each access as `table how key`, with an exclamation mark after a full scan.
+    /// Each access as `table how key`. An exclamation mark after the access means a full scan.
     fn told(plan: &str) -> Vec<String> {
         let one = |it: Access| {
             let mark = if it.is_full_scan { "!" } else { "" };

@@ -2,13 +2,13 @@
 
 use dyno_store::QueryAnswer;
 
-/// Numbers agree if they differ by at most this amount, or by at most this share. Databases compute averages
-/// and quotients with different numbers of digits, and `SQLite` sums in floating point. The specification of
-/// TPC-H allows far larger differences (clause 2.1.3.5).
+/// Numbers agree if they differ by at most this amount, or by at most the share [`SHARE_MAX`]. Databases compute
+/// averages and quotients with different numbers of digits, and `SQLite` sums in floating point. The specification
+/// of TPC-H allows far larger differences (clause 2.1.3.5).
 const DIFFERENCE_MAX: f64 = 1e-4;
 const SHARE_MAX: f64 = 1e-6;
 
-/// The first row that differs between two answers, in words.
+/// Describes, in words, the first row that differs between two answers; `None` if the answers agree.
 pub fn first_difference(own: &QueryAnswer, other: &QueryAnswer) -> Option<String> {
     let (own_rows, other_rows): (Vec<&str>, Vec<&str>) =
         (own.text.lines().collect(), other.text.lines().collect());

@@ -1,31 +1,31 @@
-//! The change of an amount per operation.
+//! How an amount per operation changes from the base to the candidate.
 
 use dyno_stats::{Interval, median, ratio_of_rounds};
 use serde::Serialize;
 
 use crate::compare::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
 
-/// An amount per operation, of two systems.
+/// An amount per operation in two systems.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AmountChange {
-    /// The server's name of a counter, or that of a cost.
+    /// The server's name of a counter, or the name of a cost.
     pub name: String,
-    /// Per operation of the base, median over rounds.
+    /// The base's amount per operation, median over rounds.
     pub base: f64,
-    /// Per operation of the candidate.
+    /// The candidate's amount per operation, median over rounds.
     pub candidate: f64,
     /// The candidate's amount as a multiple of the base's; `None` if either is 0.
     pub ratio: Option<f64>,
     /// `None` without a ratio.
     pub interval: Option<Interval>,
-    /// Whether the interval is beyond the margin, and the ratio is larger than differences between the base and its
-    /// control.
+    /// Whether the change is clear: the whole interval is beyond the margin, the ratio exceeds the differences
+    /// between the base and its control, and there are enough rounds for a verdict.
     pub is_clear: bool,
     /// Whether the interval lies within the margin.
     pub is_same: bool,
-    /// Its weight as evidence, from 0 to 1: the relative difference, reduced for rare events. An amount that rose from
-    /// 0 to 1 per operation has weight 1. One that doubled has weight 0.5. One that occurs once in 1000 operations has
-    /// at most 0.001.
+    /// The weight of the change as evidence, from 0 to 1. It is the relative difference, reduced for rare events.
+    /// An amount that rose from 0 to 1 per operation has weight 1. An amount that doubled has weight 0.5. An event
+    /// that occurs once in 1000 operations has at most weight 0.001.
     pub weight: f64,
 }
 
@@ -47,16 +47,16 @@ impl Amount {
         (self.total + 0.5) / self.seconds
     }
 
-    /// The logarithm of the amount per operation. Half an event is added, so that a change from 0 to a few events
-    /// is large (Haldane, "The estimation and significance of the logarithm of a ratio of frequencies", Annals of
-    /// Human Genetics 20, 1956).
+    /// The logarithm of the amount per operation. Half an event is added, so that 0 events have a logarithm and a
+    /// change from 0 to a few events is large (Haldane, "The estimation and significance of the logarithm of a
+    /// ratio of frequencies", Annals of Human Genetics 20, 1956).
     fn ln(self) -> f64 {
         ((self.total + 0.5) / self.operations).ln()
     }
 }
 
-/// The change over rounds of base and candidate. `noise` is a distance of log ratios that chance explains. `None` if
-/// both have 0, or if there is no round in which both finished operations.
+/// The change from base to candidate, over rounds. `noise` is the largest log ratio that chance explains. `None` if
+/// both amounts are 0, or if there is no round in which both systems finished operations.
 pub(super) fn change(
     name: &str,
     rounds: &[(Amount, Amount)],
@@ -83,7 +83,7 @@ pub(super) fn change(
     let is_same =
         estimate.interval.is_some_and(|it| it.low >= rule.margin.low() && it.high <= rule.margin.high());
     let is_noise = noise.is_some_and(|noise| estimate.ratio.ln().abs() <= noise);
-    // If no event was counted, the estimate would consist of the added halves only.
+    // If one amount is 0, there is no ratio: it would depend mainly on the half event that is added.
     let has_ratio = base > 0.0 && candidate > 0.0;
     Some(AmountChange {
         name: name.to_owned(),
@@ -97,13 +97,13 @@ pub(super) fn change(
     })
 }
 
-/// Events with fewer occurrences per second are rare.
+/// Events that occur fewer times per second than this count as rare.
 const RARE_PER_SECOND: f64 = 20.0;
-/// Rates are alike if they differ by a smaller factor.
+/// Rates count as alike if they differ by less than this factor.
 const ALIKE: f64 = 1.2;
 
-/// Whether a counter grows slowly and equally fast in both systems, as `Uptime` does. The slower system then has
-/// more of it per operation, but this explains nothing.
+/// Whether a counter grows slowly, and equally fast in both systems, as `Uptime` does. Per operation, such a counter
+/// grows more in the slower system. This is no explanation of the difference, only a consequence of it.
 pub(super) fn passes_with_time(rounds: &[(Amount, Amount)]) -> bool {
     let of = |side: fn(&(Amount, Amount)) -> Amount| {
         median(&rounds.iter().map(|round| side(round).of_second()).collect::<Vec<_>>())
@@ -112,7 +112,7 @@ pub(super) fn passes_with_time(rounds: &[(Amount, Amount)]) -> bool {
     base.max(candidate) < RARE_PER_SECOND && base.max(candidate) < ALIKE * base.min(candidate)
 }
 
-/// The largest distance of log ratios from 0 within a control's interval.
+/// The noise that a control shows. It is the end of the interval of the control's log ratio that is farther from 0.
 pub(super) fn noise(rounds: &[(Amount, Amount)], rule: &Rule) -> Option<f64> {
     let interval = ratio_of_rounds(&ln_ratios(rounds), rule.margin, rule.confidence())?.interval?;
     Some(interval.low.ln().abs().max(interval.high.ln().abs()))

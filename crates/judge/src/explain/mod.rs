@@ -1,5 +1,5 @@
-//! The evidence on a difference between two systems in a test: what changed per operation, and which differing
-//! settings affect it.
+//! The evidence on a difference between two systems in a test: what changed per operation, and which of the
+//! settings that differ may be the reason.
 
 mod access;
 pub(crate) mod answer;
@@ -31,20 +31,20 @@ pub use self::change::AmountChange;
 pub use self::plans::{AccessChange, PlanChange, PlanEvidence, Plans, RefusedPlan};
 pub use self::settings::{SettingDifference, Suspect};
 
-/// Least weight of a counter that is shown.
+/// Counters whose change has a smaller weight than this are not shown.
 const WEIGHT_MIN: f64 = 0.01;
 
 /// The servers' counters, by trial.
 pub type Counters = HashMap<TrialId, Vec<CounterRecord>>;
 
-/// What a results file has about trials besides the run.
+/// Evidence about trials that is read from the results file separately from the run.
 #[derive(Clone, Debug, Default)]
 pub struct TrialEvidence {
     pub counters: Counters,
     pub plans: Plans,
 }
 
-/// A test of two systems.
+/// The test and the two systems whose difference is to be explained.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     pub base: &'a str,
@@ -61,31 +61,31 @@ pub struct Explanation {
     pub step: String,
     pub clients: u32,
     pub operation: Operation,
-    /// Throughput of the candidate as a multiple of the base's.
+    /// Throughput of the candidate as a multiple of the base's throughput.
     pub ratio: f64,
     pub interval: Option<Interval>,
     pub finding: Finding,
-    /// Every cost of an operation that was measured.
+    /// The costs of an operation, such as CPU time and writes, as far as they were measured.
     pub costs: Vec<AmountChange>,
-    /// Counters that clearly changed, the most significant first. Three kinds are left out: gauges; counters with less
-    /// than one event per 100 operations; and rare events that occur equally often per second in both systems, because
-    /// they follow time.
+    /// Counters that clearly changed, the most significant first. Three kinds are left out: gauges, counters with less
+    /// than one event per 100 operations, and counters of rare events that occur equally often per second in both
+    /// systems, because such events depend on time and not on operations.
     pub counters: Vec<AmountChange>,
     /// Number of counters that were compared.
     pub counters_compared: usize,
     /// The servers' plans for the statements of the step.
     pub plans: PlanEvidence,
-    /// Functions in which threads that work for a client spent a different time per operation; empty unless stacks
-    /// of both systems were sampled. They have no verdicts.
+    /// Functions in which threads that work for a client spent different times per operation on the two systems. These
+    /// differences have no verdicts. Empty if the stacks of one of the systems were not sampled.
     pub functions: Vec<FunctionChange>,
-    /// Settings that differ. Those that affect what changed come first.
+    /// Settings that differ. Those that affect the changed costs and counters come first.
     pub settings: Vec<Suspect>,
     /// The requested settings of each system that are not in force, and so have no effect.
     pub not_in_force: Vec<SystemNotInForce>,
 }
 
-/// Explains a difference. `settings` are those in which the two systems differ. `None` if the two were not compared
-/// in this test.
+/// Explains a difference. `settings` are the settings in which the two systems differ. `None` if the two systems
+/// have no ratio in this test.
 pub fn explain(
     run: &Run,
     analysis: &Analysis,
@@ -137,7 +137,8 @@ pub fn explain(
     })
 }
 
-/// The trials of a system in a step. Plans exist for only one number of clients.
+/// The trials of a system in a step, at any number of clients. Query plans are recorded at only one number of clients,
+/// which may be another than that of the question.
 fn explained_trials(run: &Run, step: &str, system: &str) -> Vec<TrialId> {
     let is_it = |trial: &&Trial| trial.record.step_id == step && trial.record.system_id == system;
     run.trials.iter().filter(is_it).map(|trial| trial.id).collect()
@@ -154,7 +155,7 @@ fn amount(total: f64, record: &TrialRecord) -> Amount {
     }
 }
 
-/// The costs of an operation that every round has.
+/// The costs of an operation. A cost is left out if a round lacks it.
 fn costs(of_both: &[Pair<'_>], control: &[Pair<'_>], rule: &Rule) -> Vec<AmountChange> {
     type Total = fn(&TrialRecord) -> Option<u64>;
     const COSTS: [(&str, Total); 11] = [
@@ -183,17 +184,18 @@ fn costs(of_both: &[Pair<'_>], control: &[Pair<'_>], rule: &Rule) -> Vec<AmountC
     COSTS.into_iter().filter_map(of_cost).collect()
 }
 
-/// Whether the clients of a step always have work. In a load or an open loop they do not.
+/// Whether the clients of a step always have work. In a load of data or in an open loop, clients may have to wait for
+/// work.
 fn is_closed_loop(run: &Run, step: &str) -> bool {
     let step = run.steps.iter().find(|it| it.id == step);
     step.is_some_and(|it| it.command == "run" && it.rate.is_none() && it.find.is_none())
 }
 
-/// The name of the cost that stands for waiting. It leaves out the time in which clients have no work.
+/// The name of the cost that [`waiting_us`] computes.
 const WAITING: &str = "waiting µs";
 
-/// Time in which clients waited for an operation while the server used no CPU. They waited for a CPU, a disk,
-/// a lock, or the client.
+/// The time of all clients minus the server's CPU time. In this time, operations waited for a CPU, a disk, a lock,
+/// or the client.
 fn waiting_us(trial: &TrialRecord) -> Option<u64> {
     let cpu_us = trial.usage.server_user_cpu_us? + trial.usage.server_system_cpu_us?;
     let seconds = f64::from(trial.clients) * trial.measured.as_ref()?.seconds;
@@ -218,7 +220,7 @@ fn counted(
     (changes.filter(|change| change.is_clear && change.weight >= WEIGHT_MIN).collect(), compared)
 }
 
-/// The amounts of each counter that both systems have in every round.
+/// The amounts of each counter that is not a gauge and that both systems have in every round.
 fn by_counter<'a>(pairs: &[Pair<'_>], counters: &'a Counters) -> BTreeMap<&'a str, Vec<(Amount, Amount)>> {
     let mut by_name: BTreeMap<&str, Vec<(Amount, Amount)>> = BTreeMap::new();
     for (base, base_id, candidate, candidate_id) in pairs {

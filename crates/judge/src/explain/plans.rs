@@ -10,32 +10,32 @@ use super::access::{Access, accesses, dialect, rows, without_estimate};
 /// The servers' plans of statements, by trial.
 pub type Plans = HashMap<TrialId, Vec<StatementPlan>>;
 
-/// Estimates of rows are alike if they differ by a smaller factor, because servers estimate from samples.
+/// Estimates of rows count as alike if they differ by less than this factor, because servers estimate from samples.
 const ROWS_FACTOR: f64 = 4.0;
 
 /// The comparison of the plans of two systems.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PlanEvidence {
-    /// Number of statements for which both have a plan.
+    /// Number of statements for which both systems have a plan.
     pub compared: usize,
     /// Statements with different plans. Those whose tables are read in another way come first.
     pub changes: Vec<PlanChange>,
-    /// Statements for which a system has no plan.
+    /// Statements for which a system refused to give a plan.
     pub refused: Vec<RefusedPlan>,
 }
 
 /// A statement with different plans.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlanChange {
-    /// With `?` for values.
+    /// The statement, with `?` in place of values.
     pub statement: String,
     /// The base's plan, line by line, with estimates in square brackets. It is the plan of most rounds.
     pub base: String,
     pub candidate: String,
     /// The tables that are read in another way.
     pub accesses: Vec<AccessChange>,
-    /// The largest ratio of the two systems' estimates of rows. `None` if the plans differ in more than estimates,
-    /// or if the estimates are alike.
+    /// The candidate's estimate of rows as a multiple of the base's, in the line in which they differ most. `None`
+    /// if the plans differ in more than estimates, or if the estimates are alike.
     pub rows_ratio: Option<f64>,
 }
 
@@ -46,7 +46,7 @@ pub struct AccessChange {
     pub candidate: Access,
 }
 
-/// A statement for which a system has no plan.
+/// A statement for which a system refused to give a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RefusedPlan {
     pub system: String,
@@ -55,7 +55,8 @@ pub struct RefusedPlan {
     pub reason: String,
 }
 
-/// Compares the query plans of a base with those of a candidate. Each trial is given with its system's id.
+/// Compares the query plans of a base with the query plans of a candidate. Each system is given as its id and its
+/// trials.
 pub(super) fn evidence(
     plans: &Plans,
     base: (&str, &[TrialId]),
@@ -81,8 +82,8 @@ pub(super) fn evidence(
 }
 
 impl PlanChange {
-    /// Its significance. The order is: a table that only one system reads in full, another access, another plan, other
-    /// estimates.
+    /// The rank of the change. The most significant change has rank 0. The order is: a table that only one system
+    /// reads in full, another access to a table, another plan, and estimates that differ.
     fn rank(&self) -> u8 {
         let is_scan = |it: &AccessChange| it.base.is_full_scan != it.candidate.is_full_scan;
         if self.accesses.iter().any(is_scan) {
@@ -95,7 +96,8 @@ impl PlanChange {
     }
 }
 
-/// The most frequent plan of each statement, in the order of the first trial. Instances may have different plans.
+/// The most frequent plan of each statement, because instances may have different plans. Statements are in the
+/// order in which they first occur.
 fn usual<'a>(plans: &'a Plans, trials: &[TrialId]) -> Vec<(&'a str, Result<&'a str, &'a str>)> {
     let all: Vec<&StatementPlan> = trials.iter().filter_map(|trial| plans.get(trial)).flatten().collect();
     let mut order: Vec<&str> = Vec::new();
@@ -125,8 +127,8 @@ fn shape(plan: &str) -> String {
     plan.lines().map(without_estimate).collect::<Vec<_>>().join("\n")
 }
 
-/// The difference between two plans, if any. Plans of different engines have no words in common. For them, only a table
-/// that just one of the two reads in full counts.
+/// The difference between two plans, if any. Plans of different engines have no words in common. For such plans,
+/// the only difference that counts is a table that just one of them reads in full.
 fn change(statement: &str, base: &str, candidate: &str) -> Option<PlanChange> {
     let is_one_dialect = dialect(base) == dialect(candidate);
     let accesses = access_changes(base, candidate, is_one_dialect);
@@ -141,8 +143,8 @@ fn change(statement: &str, base: &str, candidate: &str) -> Option<PlanChange> {
     })
 }
 
-/// The tables that the two read in different ways. The first access of a table is compared with its first access in
-/// the other plan, and so on.
+/// The tables that the two plans read in different ways. The first access to a table in one plan is compared with the
+/// first access to that table in the other plan, then the second with the second, and so on.
 fn access_changes(base: &str, candidate: &str, is_one_dialect: bool) -> Vec<AccessChange> {
     let mut left = accesses(candidate);
     let mut changes = Vec::new();
@@ -158,7 +160,8 @@ fn access_changes(base: &str, candidate: &str, is_one_dialect: bool) -> Vec<Acce
     changes
 }
 
-/// The largest ratio between two plans' estimates, line by line; `None` if all are alike.
+/// The ratio of the two plans' estimates in the line in which they differ most; `None` if the estimates of all
+/// lines are alike.
 fn rows_ratio(base: &str, candidate: &str) -> Option<f64> {
     let ratios = base
         .lines()
@@ -183,7 +186,7 @@ mod tests {
     const BY_KEY: &str = "1 SIMPLE t: ref, k_1, 4 bytes of the key = const [10 rows]";
     const SCAN: &str = "1 SIMPLE t: ALL; Using where [986 rows]";
 
-    /// The comparison of two systems, with one trial for each of these plans.
+    /// The comparison of two systems. Each element of `base` and `candidate` has the plans of one trial.
     fn found(base: &[&[StatementPlan]], candidate: &[&[StatementPlan]]) -> PlanEvidence {
         let trials = |from: i64, of: &[&[StatementPlan]]| -> Vec<(TrialId, Vec<StatementPlan>)> {
             (from..).zip(of).map(|(id, plans)| (TrialId(id), plans.to_vec())).collect()

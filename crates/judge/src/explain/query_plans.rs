@@ -1,4 +1,4 @@
-//! The servers' plans for the query of a step. Equal plans are grouped.
+//! The servers' plans for the query of each step. Systems with equal plans are grouped.
 
 use dyno_store::{QueryPlan, Run, Trial};
 use serde::Serialize;
@@ -7,7 +7,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct QueryPlans {
     pub step: String,
-    /// The query that the first system with a plan received.
+    /// The query, as the first system with a plan received it.
     pub statement: String,
     /// The distinct plans, in the order of their first systems.
     pub plans: Vec<SharedPlan>,
@@ -17,11 +17,12 @@ pub struct QueryPlans {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SharedPlan {
     pub systems: Vec<String>,
-    /// The plan, with the estimates of the first of these systems.
+    /// The plan. Its estimates are those of the first of `systems`.
     pub plan: String,
 }
 
-/// The plans of a run by step, in run order. If a system was asked several times, its last plan counts.
+/// The plans of a run, one item for each step, in run order. If a system has several plans for a step, the last of
+/// them counts.
 pub fn query_plans(run: &Run) -> Vec<QueryPlans> {
     let of_step = |step: &str| {
         let of_system = |system: &str| {

@@ -1,4 +1,4 @@
-//! Which of the differing settings affect what changed.
+//! Finds which of the settings that differ affect the costs and counters that changed.
 
 use serde::Serialize;
 
@@ -8,13 +8,13 @@ use super::AmountChange;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SettingDifference {
     pub name: String,
-    /// The base's value; `None` if it has no such setting.
+    /// The base's value; `None` if the base has no such setting.
     pub base: Option<String>,
     /// The candidate's value.
     pub candidate: Option<String>,
-    /// What it does, if known.
+    /// A description of the setting, if known.
     pub about: Option<String>,
-    /// Names of counters and costs that it affects; `*` stands for any text.
+    /// Names of counters and costs that the setting affects; `*` stands for any text.
     #[serde(skip)]
     pub acts_on: Vec<String>,
 }
@@ -24,13 +24,13 @@ pub struct SettingDifference {
 pub struct Suspect {
     #[serde(flatten)]
     pub setting: SettingDifference,
-    /// Names of counters and costs that clearly changed, the most significant first. Empty if none changed, or if
-    /// the setting's effects are unknown.
+    /// Names of counters and costs that clearly changed, the most significant first. Empty if nothing that the
+    /// setting affects changed, or if the setting's effects are unknown.
     pub evidence: Vec<String>,
 }
 
-/// The settings in the order of their evidence. Those with the most significant change come first, those
-/// without evidence last.
+/// The settings in the order of their evidence. Settings with the most significant change come first. Settings
+/// without evidence come last.
 pub(super) fn suspects(
     settings: Vec<SettingDifference>,
     costs: &[AmountChange],
@@ -63,7 +63,7 @@ fn is_named(pattern: &str, name: &str) -> bool {
     fits(pattern, name) || name.split_once('.').is_some_and(|(_, own)| fits(pattern, own))
 }
 
-/// Whether a name matches a pattern in which `*` stands for any text, in any case.
+/// Whether a name matches a pattern in which `*` stands for any text. Case is ignored.
 fn fits(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.to_ascii_lowercase(), name.to_ascii_lowercase());
     let parts: Vec<&str> = pattern.split('*').collect();

@@ -16,7 +16,8 @@ fn counter(name: &str, count: f64) -> CounterRecord {
     }
 }
 
-/// Eight rounds of two systems and a control, in which `new` is half as fast, with counters for each operation.
+/// Eight rounds of two systems and a control. `new` is half as fast as `old`. The arguments are counters and their
+/// amounts per operation.
 fn half_as_fast(of_old: &[(&str, f64)], of_new: &[(&str, f64)]) -> (Run, TrialEvidence) {
     let mut run = run(1, &["old", "new", "old.control"]);
     run.systems[2].control_of = Some("old".to_owned());
@@ -77,7 +78,7 @@ fn counters_that_went_from_none_to_one_an_operation_come_before_rare_ones_that_d
 
 #[test]
 fn what_passes_with_time_explains_nothing() {
-    // The slower one does half as many operations in the same time: 5000 of 10000 in 10 s.
+    // In 10 s, the faster system does 10000 operations and the slower system 5000.
     let of_old = [("Com_show_status", 0.01), ("Handler_read", 1.0), ("Fsyncs", 0.05)];
     let of_new = [("Com_show_status", 0.02), ("Handler_read", 1.0), ("Fsyncs", 0.1)];
     assert_eq!(
@@ -104,7 +105,8 @@ fn what_takes_no_cpu_is_waiting_unless_clients_idle() {
         let explanation = explain(run, &analysis, &counters, Vec::new(), question).unwrap();
         explanation.costs.into_iter().find(|cost| cost.name == "waiting µs")
     };
-    // Four clients at 1000 and 500 a second; an operation takes 40 µs of CPU.
+    // Four clients do 1000 operations per second on one system and 500 on the other. So an operation takes 4 or 8 ms of
+    // clients' time. The server uses the CPU for 40 µs of this time.
     let found = waiting(&run).unwrap();
     assert!((found.base - 3960.0).abs() < 100.0 && (found.ratio.unwrap() - 2.0).abs() < 0.05, "{found:?}");
     assert!(found.is_clear);

@@ -1,4 +1,4 @@
-//! A gate over a history: which tests regressed at one of the newest runs.
+//! A gate over a history. It reports the tests that regressed at one of the newest runs.
 
 use dyno_stats::{Better, holm};
 
@@ -6,9 +6,9 @@ use crate::past::history::{History, LevelChange, TestHistory};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HistoryGate {
-    /// Number of newest runs. A change counts if one of them is the first run after it.
+    /// How many of the newest runs are examined. A change counts if the first run after it is among them.
     pub runs: usize,
-    /// Largest probability that any test is reported although none changed.
+    /// Largest probability that any test is reported if no test changed.
     pub error_max: f64,
 }
 
@@ -18,15 +18,16 @@ pub struct HistoryRegression {
     pub system: String,
     pub step: String,
     pub clients: u32,
-    /// The last change of its level.
+    /// The last change of the test's level.
     pub change: LevelChange,
 }
 
 impl HistoryGate {
-    /// Tests whose last change is a regression at one of the newest runs, the largest first.
+    /// Tests whose last change is a regression that began in one of the newest runs. The largest regression comes
+    /// first.
     ///
-    /// Their probabilities are adjusted for all tests of the history (Holm). Several runs are needed to distinguish a
-    /// change from noise, so a regression is reported some runs after it happened.
+    /// The p-values of the changes are adjusted for all tests of the history by Holm's correction. Several runs are
+    /// needed to distinguish a change from noise, so a regression is reported some runs after it happened.
     pub fn regressions(&self, history: &History) -> Vec<HistoryRegression> {
         let newest = &history.runs[history.runs.len().saturating_sub(self.runs)..];
         let is_regression = |change: &&LevelChange| {
@@ -38,7 +39,7 @@ impl HistoryGate {
         };
         let last = |test: &TestHistory| test.changes.last().filter(is_regression).cloned();
         let candidates: Vec<Option<LevelChange>> = history.tests.iter().map(last).collect();
-        // A test without a regression counts as a test without evidence.
+        // Holm's correction counts all tests, so a test without a regression takes part with a p-value of 1.
         let p: Vec<f64> =
             candidates.iter().map(|change| change.as_ref().map_or(1.0, |change| change.p)).collect();
         let tests = history.tests.iter().zip(candidates).zip(holm(&p));
@@ -56,8 +57,8 @@ impl HistoryGate {
         named
     }
 
-    /// Tests that the newest run lacks but another of the newest runs has. It is unknown whether they
-    /// regressed.
+    /// Tests that the newest run lacks, although another of the newest runs has them. It is unknown whether these
+    /// tests regressed.
     pub fn dropped_out<'a>(&self, history: &'a History) -> Vec<&'a TestHistory> {
         let newest = &history.runs[history.runs.len().saturating_sub(self.runs)..];
         let is_dropped = |test: &&TestHistory| {
@@ -67,8 +68,8 @@ impl HistoryGate {
         history.tests.iter().filter(is_dropped).collect()
     }
 
-    /// Number of permutations that a search for changes needs, so that a change of one of this many tests can
-    /// be significant.
+    /// Number of permutations that a search for changes needs. With fewer permutations, a change of one of `tests`
+    /// tests could not be significant after the correction for the number of tests.
     pub fn permutations(&self, tests: usize) -> usize {
         (tests.max(1) as f64 / self.error_max).ceil() as usize
     }

@@ -8,7 +8,7 @@ use crate::compare::anchor::{self, anchor_differences, decisive};
 use crate::trial::of_run::{Trials, pairs, tests};
 use crate::trial::quantity::{self, Quantity};
 
-/// Limits of change detection.
+/// The quantity whose history is searched, and the parameters of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HistoryRule {
     pub quantity: Quantity,
@@ -29,13 +29,13 @@ pub struct History {
     pub quantity: Quantity,
     /// The conditions, such as `2 × Intel(R) Xeon(R), 7.8 GiB, scale 0.1, plan of run 3`.
     pub circumstances: String,
-    /// The system whose figures all others are divided by, if the plan names an anchor. Without an anchor, figures
-    /// also depend on the host.
+    /// The anchor, if the plan names one. All figures are divided by the anchor's figures. Without an anchor,
+    /// figures also depend on the host.
     pub anchor: Option<HistoryAnchor>,
     /// The runs' numbers, oldest first.
     pub runs: Vec<i64>,
-    /// Each system except the anchor, in each step at each client count that any run measured. Systems and
-    /// steps are in the order of the newest run that has them.
+    /// The tests of all systems except the anchor and controls. A test is a system in a step at a client count, and
+    /// is included if any run measured it. Systems and steps are in the order of the newest run that has them.
     pub tests: Vec<TestHistory>,
 }
 
@@ -43,11 +43,12 @@ pub struct History {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HistoryAnchor {
     pub system: String,
-    /// The version that its server reported, the same in all runs; `None` if it never started.
+    /// The version that the anchor's server reported, which is the same in all runs. `None` if the server never
+    /// started.
     pub engine_version: Option<String>,
 }
 
-/// A test over the runs.
+/// The figures of a test over the runs, and their changes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TestHistory {
     pub system: String,
@@ -57,7 +58,7 @@ pub struct TestHistory {
     pub points: Vec<HistoryPoint>,
     /// Changes of level, oldest first.
     pub changes: Vec<LevelChange>,
-    /// Correlation of neighbouring runs, after removing these changes.
+    /// Correlation of neighbouring runs' figures, after the changes of level are removed.
     pub autocorrelation: f64,
     /// Whether the newest run is an outlier; `None` with fewer than six runs.
     pub newest: Option<Fence>,
@@ -66,35 +67,36 @@ pub struct TestHistory {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HistoryPoint {
     pub run: i64,
-    /// When it started, in milliseconds since 1970 UTC.
+    /// When the run started, in milliseconds since 1970 UTC.
     pub started_at_ms: i64,
     /// The version that the server reported.
     pub engine_version: Option<String>,
-    /// Median of the rounds' figures, or of their multiples of the anchor's figures in the same rounds.
+    /// Median of the rounds' figures. With an anchor, each figure is first divided by the anchor's figure in the
+    /// same round.
     pub value: f64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LevelChange {
-    /// The first run after it.
+    /// The first run after the change.
     pub run: i64,
-    /// The version in that run.
+    /// The server's version in the first run after the change.
     pub engine_version: Option<String>,
-    /// The version in the run before.
+    /// The server's version in the last run before the change.
     pub version_before: Option<String>,
-    /// The level after the change as a multiple of the level before.
+    /// The level after the change as a multiple of the level before the change.
     pub ratio: f64,
-    /// Probability of a change this large if nothing changed, that is, if the order of the runs is random apart from
-    /// the correlation of neighbouring runs.
+    /// Probability of a change this large under the null hypothesis that nothing changed. Under this hypothesis the
+    /// order of the runs is random, except that neighbouring runs correlate.
     pub p: f64,
 }
 
 /// The histories of every test over the runs of one plan. The runs may be in any order and are sorted by start time.
-/// Runs under other conditions are a separate history. The history of the newest run comes first.
+/// Runs under different conditions are in separate histories. The history of the newest run comes first.
 ///
-/// A run's figure is the median of its rounds. If the plan names an anchor, the figure is a multiple of the anchor's in
-/// the same run, which removes effects of the host on both. Runs are the replicates (Kalibera and Jones, "Rigorous
-/// benchmarking in reasonable time", ISMM 2013).
+/// A run's figure is the median of its rounds. If the plan names an anchor, figures are divided by the anchor's figures
+/// in the same rounds, which removes effects of the host on both systems. Runs are the replicates (Kalibera and Jones,
+/// "Rigorous benchmarking in reasonable time", ISMM 2013).
 pub fn histories(runs: &[Run], rule: &HistoryRule) -> Vec<History> {
     let mut runs: Vec<&Run> = runs.iter().collect();
     runs.sort_by_key(|run| (run.record.started_at_ms, run.id));
@@ -186,7 +188,8 @@ fn history(runs: &[&Run], rule: &HistoryRule) -> History {
     }
 }
 
-/// A system's figures in the rounds of a run, or their multiples of the anchor's in the same rounds.
+/// A system's figures in the rounds of a run. With an anchor, they are divided by the anchor's figures in the same
+/// rounds.
 fn values(
     trials: &Trials<'_>,
     anchor: Option<&str>,
@@ -197,7 +200,7 @@ fn values(
 ) -> Vec<f64> {
     let figure = |trial: &Trial| {
         let figure = quantity::figures(&trial.record, None).remove(&rule.quantity)?.value;
-        // A figure of 0 has no ratio to earlier figures.
+        // A throughput of 0 is left out, because a change to or from it has no ratio.
         (rule.quantity != Quantity::Throughput || figure > 0.0).then_some(figure)
     };
     let own = trials.completed(step, clients, system);
@@ -224,7 +227,7 @@ mod tests {
     use super::*;
     use crate::sample::{add_step, around, run};
 
-    /// Nightly runs that are 8% slower from the thirteenth on.
+    /// Nightly runs. From the thirteenth on, they are 8% slower.
     fn nightly(count: i64) -> Vec<Run> {
         let night = |id| {
             let mut run = run(id, &["db"]);
@@ -276,7 +279,7 @@ mod tests {
         assert!(histories(&[], &HistoryRule::default()).is_empty());
     }
 
-    /// Nights on which the host is up to 10% slower or faster, and the build changes as `build` says.
+    /// Nights on which the host varies by 10%. `build` returns the speed of a night's build.
     fn beside_an_anchor(build: impl Fn(i64) -> f64) -> Vec<Run> {
         let night = |id: i64| {
             let mut run = run(id, &["pinned", "build"]);
@@ -313,7 +316,7 @@ mod tests {
         for run in &mut runs[30..] {
             run.systems[0].engine_version = Some("8.0.34".to_owned());
         }
-        // A server that never started does not differ from another version.
+        // If a server never started, its version is unknown and does not count as a difference.
         runs[39].systems[0].engine_version = None;
         let found = histories(&runs, &HistoryRule::default());
         assert_eq!(found.iter().map(|history| history.runs.len()).collect::<Vec<_>>(), [10, 30]);

@@ -1,4 +1,4 @@
-//! Runs over time: changes, and a gate for them.
+//! Runs over time: changes of level, and a gate that reports regressions.
 
 pub(crate) mod gate;
 pub(crate) mod history;

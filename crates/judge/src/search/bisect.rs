@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-/// Result of comparing a version with the good one.
+/// How a version compares with the first version, which is good by definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VersionVerdict {
-    /// As good as the good version, or better.
+    /// The version is not worse than the first version.
     Good,
     Bad,
-    /// Undecided within the budget, or not measurable.
+    /// The comparison was undecided within the budget, or the version could not be measured.
     Unclear,
 }
 
@@ -21,11 +21,11 @@ pub enum VersionVerdict {
 pub enum BisectionStep {
     /// Compare this version with the first version.
     Test {
-        /// Its index in the list of versions.
+        /// Index of the version in the list of versions.
         version: usize,
     },
-    /// Compare these two on fresh instances. So far, the result depends on several comparisons with the first version,
-    /// and each of them may be wrong.
+    /// Compare these two versions with each other, on fresh instances. Until then, the result depends on several
+    /// comparisons with the first version, and each of these may be wrong.
     Confirm {
         /// Index of the version before the culprit.
         good: usize,
@@ -34,36 +34,39 @@ pub enum BisectionStep {
     },
     /// This version has the regression.
     Found {
-        /// Its index in the list of versions.
+        /// Index of the version in the list of versions.
         first_bad: usize,
     },
-    /// One of these versions introduced the regression. All except the last are unclear or could no longer be tested.
+    /// One of these versions introduced the regression. All of them except the last are unclear, or could not be
+    /// tested within the allowed number of comparisons.
     OneOf {
-        /// Their indices in the list of versions.
+        /// Indices of the versions in the list of versions.
         versions: Range<usize>,
     },
-    /// The search ended between these two, but their direct comparison showed no regression or was unclear.
+    /// The search ended between these two versions, but their direct comparison showed no regression or was
+    /// unclear.
     Unconfirmed {
         /// Index of the version before the likely culprit.
         good: usize,
         /// Index of the likely culprit.
         bad: usize,
     },
-    /// The last version is not worse than the first, or unclear, so there is nothing to search.
+    /// The last version is not worse than the first, or its verdict is unclear, so there is nothing to search.
     NoRegression,
 }
 
-/// Largest number of comparisons between the culprit and the version before it. The second is made only if the
-/// first is unclear.
+/// Largest number of comparisons of the culprit with the version before it. The second comparison is made only if
+/// the first is unclear.
 const CONFIRMATIONS_MAX: usize = 2;
 
-/// A search in a list of versions, oldest first. The first is good by definition.
+/// A search in a list of versions, oldest first. The first version is good by definition.
 ///
 /// The last version is tested first, because without a regression there is nothing to find. Then the search tests
-/// the version in the middle between the newest good and the oldest bad one. If the result is unclear, it tests the
-/// untested version nearest to the middle. Every clear result halves the rest, so ⌈log₂ n⌉ + 1 tests suffice if all
-/// are clear. At the end, the culprit is compared with the version before it. There are at most
-/// [`Self::comparisons_max`] comparisons, and each has an equal part of the total error (Bonferroni).
+/// the version in the middle between the oldest bad version and the newest good version before it. If the result is
+/// unclear, it tests the untested version nearest to the middle. Every clear result halves the remaining versions,
+/// so ⌈log₂ n⌉ + 1 tests suffice if all results are clear. At the end, the culprit is compared with the version
+/// before it. There are at most [`Self::comparisons_max`] comparisons, and each has an equal part of the total
+/// error (Bonferroni).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bisection {
     judged: Vec<Option<VersionVerdict>>,
@@ -78,7 +81,7 @@ impl Bisection {
         (versions > 1).then_some(Self { judged, confirmations: Vec::new() })
     }
 
-    /// Largest number of comparisons of the search, with confirmations: ⌈log₂ n⌉ + 1 + 2.
+    /// Largest number of comparisons of the search: ⌈log₂ n⌉ + 1 tests and 2 confirmations.
     pub fn comparisons_max(&self) -> usize {
         let halvings = self.judged.len().next_power_of_two().ilog2() as usize;
         halvings + 1 + CONFIRMATIONS_MAX
@@ -87,7 +90,7 @@ impl Bisection {
     /// Records a version's verdict.
     ///
     /// # Panics
-    /// There is no such version.
+    /// If there is no such version.
     pub fn note(&mut self, version: usize, verdict: VersionVerdict) {
         self.judged[version] = Some(verdict);
     }
@@ -104,8 +107,8 @@ impl Bisection {
             Some(VersionVerdict::Good | VersionVerdict::Unclear) => return BisectionStep::NoRegression,
             Some(VersionVerdict::Bad) => {}
         }
-        // The last version is bad and the first is good, so both exist. A good version after a bad one means that a
-        // regression was fixed later. The search is for the first regression.
+        // The last version is bad and the first version is good, so there is a first bad version. If a good version
+        // follows it, the regression was fixed later. The search is for the first regression.
         let bad = self.judged.iter().position(|judged| *judged == Some(VersionVerdict::Bad)).unwrap_or(last);
         let good =
             self.judged[..bad].iter().rposition(|judged| *judged == Some(VersionVerdict::Good)).unwrap_or(0);
@@ -120,12 +123,12 @@ impl Bisection {
         }
     }
 
-    /// Whether one comparison remains for the confirmation after another test.
+    /// Whether another test is possible. After it, at least one comparison must remain for the confirmation.
     fn may_test(&self) -> bool {
         self.tests() + 1 < self.comparisons_max()
     }
 
-    /// Number of tests so far. The first version needs none.
+    /// Number of tests so far. The first version is not tested.
     fn tests(&self) -> usize {
         self.judged[1..].iter().flatten().count()
     }
@@ -145,7 +148,8 @@ impl Bisection {
 mod tests {
     use super::*;
 
-    /// Runs a search with known verdicts. Returns its end and the number of comparisons.
+    /// Runs a search in which the verdict of every version is given by `truth`. Returns the last step and the number of
+    /// comparisons.
     fn search(truth: &[VersionVerdict]) -> (BisectionStep, usize) {
         search_with(truth, |truth, good, bad| match (truth[good], truth[bad]) {
             (VersionVerdict::Good, VersionVerdict::Bad) => VersionVerdict::Bad,
@@ -153,7 +157,7 @@ mod tests {
         })
     }
 
-    /// Like [`search`], with given confirmations.
+    /// Like [`search`], but `confirm` returns the results of confirmations.
     fn search_with(
         truth: &[VersionVerdict],
         confirm: impl Fn(&[VersionVerdict], usize, usize) -> VersionVerdict,

@@ -1,9 +1,10 @@
-//! The capacity that a search found, with its interval.
+//! The capacity that a search found, with its interval and its probes.
 
 use dyno_store::{CapacityRecord, FindRecord, ProbeRecord, TrialRecord};
 use serde::Serialize;
 
-/// Probes between the upper end of the interval and this multiple of it show the cause of the limit.
+/// To find out why higher rates violated the limits, only the probes near the capacity are examined: those with a rate
+/// of at most this multiple of the interval's upper end.
 const NEAR: f64 = 1.2;
 
 /// The highest rate of events at which a system stays within a latency limit, from one trial.
@@ -13,12 +14,12 @@ pub struct Capacity {
     pub per_second: f64,
     /// Lower end of the 95% interval of the search.
     pub low_per_second: f64,
-    /// Upper end of the same.
+    /// Upper end of the 95% interval of the search.
     pub high_per_second: f64,
     /// Whether the interval became as narrow as the plan wants. If not, the search ran out of time.
     pub is_narrow: bool,
-    /// Whether higher rates were not sustained although latencies stayed within the limit. The limit then did not
-    /// matter, and the capacity is the highest rate that clients and server sustain.
+    /// Whether higher rates were not sustained although latencies stayed within the limit. If so, the limit had no
+    /// effect, and the capacity is the highest rate that clients and server sustain.
     pub is_saturated: bool,
     /// The probes of the search, in order.
     pub probes: Vec<ProbeRecord>,
@@ -38,7 +39,8 @@ pub fn capacity(find: &FindRecord, trial: &TrialRecord) -> Option<Capacity> {
     })
 }
 
-/// Whether most probes just above the capacity violated only the limit on the backlog.
+/// Whether most of the failed probes near the capacity kept the latency limit, so that only the backlog made them
+/// fail.
 fn is_saturated(find: &FindRecord, probes: &[ProbeRecord], high_per_second: f64) -> bool {
     let is_near =
         |probe: &&ProbeRecord| !probe.keeps_limit && probe.rate_per_second <= high_per_second * NEAR;

@@ -1,4 +1,4 @@
-//! Checks of a trial by its rate over time.
+//! Checks of a trial, mostly by its rate over time.
 
 use std::collections::BTreeMap;
 
@@ -11,45 +11,50 @@ use crate::trial::latency::Latencies;
 use crate::trial::stall::{self, Stall};
 use crate::trial::steps::{has_events, joined};
 
-/// The last sample is dropped if it is shorter than this share of the others, because its rate is too uncertain.
+/// A sample, usually the last, is dropped if it is shorter than this share of the first sample, because its rate is
+/// too uncertain.
 const SAMPLE_SHARE_MIN: f64 = 0.5;
 
-/// Fewest samples for a variation.
+/// Fewest samples from which a variation is computed.
 const VARIATION_SAMPLES_MIN: usize = 5;
 
-/// With fewer slices, seconds are used instead.
+/// Fewest slices whose rates are used for a trial's checks. With fewer slices, the rates of seconds are used.
 const SLICES_MIN: usize = 20;
 
-/// Largest number of samples that are tested for steadiness. The trend compares every pair of samples, so the samples
-/// of longer trials are averaged.
+/// Largest number of samples that are tested for steadiness. The samples of longer trials are averaged, because the
+/// trend compares every pair of samples.
 const COURSE_SAMPLES_MAX: usize = 1200;
 
-/// Checks of trials, by their number in the results file.
+/// Checks of trials, by the trial's id in the results file.
 pub type TrialChecks = BTreeMap<TrialId, TrialCheck>;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TrialCheck {
     /// Class of the throughput series; `None` with fewer than 20 samples.
     pub steadiness: Option<Steadiness>,
-    /// Trend of its rate; `None` with fewer than eight samples.
+    /// Trend of the trial's rate; `None` with fewer than eight samples.
     pub level: Option<Level>,
     /// Variation of the throughput; `None` with fewer than five samples.
     pub variation: Option<Variation>,
-    /// Number of slices, or of complete measured samples, usually a second each.
+    /// Number of slices from which the checks are computed. Without slices, it is the number of complete measured
+    /// samples, of which each is usually a second.
     pub samples: usize,
-    /// Number of independent samples whose mean would vary as much as the mean of this series does.
+    /// Neighbouring samples may resemble each other. This is the number of independent samples whose mean would vary as
+    /// much as the mean of this series does.
     pub effective_samples: f64,
     /// The longest stall: a time without finished events that is too long to be chance.
     pub stall: Option<Stall>,
-    /// Consistency check by Little's law. `None` in an open loop, and for a command that ends by itself. Also
-    /// `None` after stalls or unfinished events, because throughput and latency then describe different events.
+    /// Consistency check by Little's law. `None` in an open loop, for a background load, and for a command that
+    /// ends by itself. Also `None` after stalls or unfinished events, because throughput and latency then describe
+    /// different events.
     pub little: Option<Little>,
-    /// CPU time of others on the host; `None` if it was not measured.
+    /// CPU time that neighbours used on the host; `None` if it was not measured.
     pub disturbance: Option<Disturbance>,
-    /// Limits of its system that differed from the plan's. The kernel reported them before or after the trial.
+    /// Limits of the trial's system that differed from the plan, as the kernel reported them before or after the
+    /// trial.
     pub limits: Vec<UnmetLimit>,
-    /// Operations per second of each whole measured second. Only for a background load with clients that join, and
-    /// for the step that it accompanies; otherwise empty.
+    /// Operations per second of each whole measured second. Only trials of a background load whose clients join, and of
+    /// the step that it accompanies, have these rates. Empty for other trials.
     #[serde(skip)]
     pub rates: Vec<f64>,
     /// The measured seconds of a trial whose step has events; otherwise empty.
@@ -60,27 +65,28 @@ pub struct TrialCheck {
 /// Whether clients, throughput and latency are consistent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Little {
-    /// Throughput times mean latency, as a share of the clients.
+    /// Throughput times mean latency, divided by the number of clients.
     pub busy_share: f64,
     pub verdict: LittleVerdict,
 }
 
-/// The meaning of a share of busy clients.
+/// Whether the share of busy clients is plausible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LittleVerdict {
-    /// From 0.9 to 1.05: the figures are consistent.
+    /// The share is from 0.9 to 1.05, so the figures are consistent.
     Agrees,
-    /// Below 0.9: clients spent time outside of requests, for example in their script or in restarts of events.
+    /// The share is below 0.9. Clients spent time outside of requests, for example in their script or in restarts
+    /// of events.
     ClientsIdle,
-    /// Above 1.05, which is impossible: throughput or latency is measured wrongly.
+    /// The share is above 1.05, which is impossible. Throughput or latency is measured wrongly.
     Impossible,
 }
 
-/// Checks every completed trial of a run by its seconds.
+/// Checks every completed trial of a run, with its seconds from the results file.
 ///
 /// # Errors
-/// The file cannot be read.
+/// If the file cannot be read.
 pub fn check_trials(store: &Store, run: &Run) -> Result<TrialChecks, StoreError> {
     let check = |trial: &Trial| {
         let seconds = store.second_rates(trial.id)?;
@@ -89,8 +95,8 @@ pub fn check_trials(store: &Store, run: &Run) -> Result<TrialChecks, StoreError>
     run.trials.iter().filter(|trial| trial.record.is_complete()).map(check).collect()
 }
 
-/// Checks a trial of a run. It uses the slices if there are at least 20, which even short trials may have.
-/// Otherwise it uses the seconds from [`dyno_store::Store::second_rates`].
+/// Checks a trial of a run. Uses the trial's slices if there are at least 20 of them, which is possible even in a
+/// short trial. Otherwise uses `seconds`, which come from [`dyno_store::Store::second_rates`].
 pub fn check_trial(
     run: &Run,
     trial: &Trial,
@@ -101,11 +107,11 @@ pub fn check_trial(
         .or_else(|| served_series(seconds))
         .unwrap_or_else(|| throughput_series(seconds));
     if joined(run, &trial.record.step_id).is_some() {
-        // The rate changes when clients join, so its changes say nothing about the system.
+        // The rate changes when clients join, so changes of the rate say nothing about the system.
         return TrialCheck { rates: series, ..check_series(run, trial, &[], limits) };
     }
     if has_events(run, &trial.record.step_id) {
-        // What happens to the rate is the result, and no fault of the measurement.
+        // In a step with events, changes of the rate are the result of the events and not a fault of the measurement.
         let measured = seconds.iter().filter(|second| second.phase == Phase::Measure);
         let course = measured.filter(|second| second.seconds > 0.0).copied().collect();
         let check = check_series(run, trial, &[], limits);
@@ -142,7 +148,7 @@ fn slice_series(trial: &TrialRecord) -> Option<Vec<f64>> {
     (series.len() >= SLICES_MIN).then_some(series)
 }
 
-/// Operations per second of each measured sample, without an incomplete one at the end.
+/// Operations per second of each measured sample. An incomplete sample at the end is left out.
 pub fn throughput_series(seconds: &[SecondRate]) -> Vec<f64> {
     let measured = || seconds.iter().filter(|second| second.phase == Phase::Measure && second.seconds > 0.0);
     let usual = measured().next().map_or(0.0, |second| second.seconds);
@@ -152,8 +158,8 @@ pub fn throughput_series(seconds: &[SecondRate]) -> Vec<f64> {
         .collect()
 }
 
-/// For a load at a rate: the finished events of each measured sample, as a share of its due events. Samples without
-/// due events are left out.
+/// The finished events of each measured sample as a share of its due events. Samples without due events are left
+/// out. `None` if the load has no planned rate.
 fn served_series(seconds: &[SecondRate]) -> Option<Vec<f64>> {
     let measured = || seconds.iter().filter(|second| second.phase == Phase::Measure);
     let share =
@@ -175,7 +181,8 @@ fn course(series: &[f64]) -> Option<Steadiness> {
 fn little(run: &Run, trial: &TrialRecord) -> Option<Little> {
     let step = run.steps.iter().find(|step| step.id == trial.step_id)?;
     let measured = trial.measured.as_ref().filter(|measured| measured.seconds > 0.0)?;
-    // The clients of a background load's trial are those of the step.
+    // The record of a background load's trial has the number of clients of the step that it accompanies, and not of the
+    // background load itself.
     let is_own = step.background_of.is_none();
     let has_rate = step.rate.is_some() || step.find.is_some();
     let is_closed_loop = is_own && !has_rate && step.seconds.is_some() && trial.clients > 0;

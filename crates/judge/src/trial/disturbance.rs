@@ -4,14 +4,15 @@ use dyno_stats::median;
 use dyno_store::TrialRecord;
 use serde::Serialize;
 
-/// The kernel shows the CPU times of a host in ticks of 10 ms (`proc_stat(5)`), so a difference may be one tick too
-/// long.
+/// The kernel reports the CPU times of a host in ticks of 10 ms (`proc_stat(5)`), so the difference of two readings
+/// may be one tick too long.
 const TICK_US: u64 = 10_000;
 const STEAL_ERROR_US: u64 = TICK_US;
-/// Idle time and time waiting for storage are both subtracted, and each has this error.
+/// The time of other processes is computed by subtracting idle time and time waiting for storage. Each of the two
+/// has an error of one tick.
 const OTHERS_ERROR_US: u64 = 2 * TICK_US;
 
-/// Limits on the CPU time of neighbours.
+/// Limits on the CPU time that neighbours may use during a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DisturbanceLimits {
     /// Largest share of the host's CPU time that the hypervisor may give to other guests.
@@ -36,12 +37,12 @@ pub struct Disturbance {
     pub others_share: f64,
     /// Number of the host's CPUs.
     pub cpus: u64,
-    /// Whether a share exceeds its limit by more than the error of the kernel's ticks. If so, the trial is not a
-    /// replicate, unless the run counts such trials.
+    /// Whether a share exceeds its limit by more than the error of the kernel's ticks. If so, the trial does not
+    /// count as a replicate, unless the run counts disturbed trials.
     pub is_disturbed: bool,
 }
 
-/// Rounds that neighbours disturbed. They are not replicates.
+/// Rounds that neighbours disturbed. They do not count as replicates.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DisturbedRounds {
     pub rounds: usize,
@@ -69,7 +70,7 @@ pub fn disturbance(trial: &TrialRecord, limits: &DisturbanceLimits) -> Option<Di
 }
 
 impl DisturbedRounds {
-    /// Summarises the disturbed rounds among `of` rounds; `None` without one.
+    /// Summarises the disturbed rounds among `of` rounds; `None` if no round was disturbed.
     pub(crate) fn of(disturbed: &[Disturbance], of: usize) -> Option<Self> {
         let cpus = disturbed.iter().map(|round| round.cpus).max()?;
         let median_cpus = |share: fn(&Disturbance) -> f64| {
@@ -91,7 +92,7 @@ mod tests {
 
     use super::*;
 
-    /// Ten seconds of two CPUs.
+    /// The disturbance of a trial of ten seconds on two CPUs.
     fn found(others_us: u64, steal_us: u64) -> Option<Disturbance> {
         let neighbours = Neighbours {
             watched_us: Some(10_000_000),

@@ -1,20 +1,25 @@
-//! Doubts about the drivers of a trial: whether one of them limited the rate instead of the system.
+//! Doubts about drivers. A driver is a host that generates a part of a trial's load. It is doubted if it, and not the
+//! system, may have limited the rate.
 
 use dyno_store::{DriverRecord, TrialRecord};
 use serde::Serialize;
 
-/// Longest delay of a driver after the first, as a share of the measured time. `LATE_SECONDS_MIN` applies if it is
-/// longer, because messages between hosts take some milliseconds.
+/// Longest accepted delay between the first driver's start and another driver's start, as a share of the measured
+/// time. If [`LATE_SECONDS_MIN`] is longer, it applies instead, because messages between hosts take some
+/// milliseconds.
 const LATE_SHARE_MAX: f64 = 0.1;
 const LATE_SECONDS_MIN: f64 = 0.1;
-/// Fewest events per client of a driver, as a share of the events per client of the fastest driver.
+/// A driver is doubted if its events per client are fewer than this share of the events per client of the fastest
+/// driver.
 const EVENTS_SHARE_MIN: f64 = 0.8;
-/// A driver that begins later than this share of the measured time gets a warning. The rate is that of all drivers only
-/// after the last one has begun. The server's costs are counted from then on.
+/// A driver gets a warning if it begins later than the first driver by more than this share of the measured time. All
+/// drivers contribute to the rate only after the last driver has begun, and the server's costs are counted from then
+/// on.
 const LATE_SHARE_TOLD: f64 = 0.01;
-/// A driver's share of unfinished events may exceed the smallest such share by this much.
+/// A driver is doubted if it leaves a larger share of its events unfinished than the driver that leaves the smallest
+/// share, and the difference is larger than this.
 const LEFT_SHARE_MAX: f64 = 0.01;
-/// Largest CPU time of a driver, as a share of its threads' time.
+/// A driver is doubted if its CPU time, as a share of its threads' time, is larger than this.
 const BUSY_SHARE_MAX: f64 = 0.9;
 
 /// A doubt about a driver.
@@ -29,25 +34,27 @@ pub struct DriverDoubt {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(tag = "doubt", rename_all = "snake_case")]
 pub enum Doubt {
-    /// Events per client, as a share of those of the fastest driver.
+    /// The driver's events per client are few. `share` is relative to the fastest driver.
     Slow { share: f64 },
-    /// Events left unfinished at the end, as a share of those that were due.
+    /// The driver left events unfinished at the end. `share` is relative to its due events.
     Left { share: f64 },
-    /// CPU time of its load process, as a share of its threads' time.
+    /// The driver's load process used much CPU time. `share` is relative to its threads' time.
     Busy { share: f64 },
-    /// Its delay after the first driver, as a share of the measured time.
+    /// The driver began after the first driver. `share` is the delay relative to the measured time.
     Late { share: f64 },
 }
 
-/// The delay of a driver after the first, in seconds, if it is too long for the trial.
+/// How much later than the first driver this driver began, in seconds. `None` if this delay is acceptable for a trial
+/// of this length.
 pub fn too_late_seconds(driver: &DriverRecord) -> Option<f64> {
     let seconds_max = (LATE_SHARE_MAX * driver.seconds).max(LATE_SECONDS_MIN);
     driver.began_after_seconds.filter(|seconds| *seconds > seconds_max)
 }
 
-/// Doubts about the drivers of a trial. In a closed loop, drivers are compared with the fastest one. In an open loop,
-/// events come from a schedule, so drivers are compared with the one that leaves the fewest events unfinished. If all
-/// drivers leave events, the system did not serve them.
+/// Doubts about the drivers of a trial. In a closed loop, drivers are compared with the fastest driver. In an open
+/// loop, events come from a schedule, so drivers are compared with the driver that leaves the smallest share of its
+/// events unfinished. If all drivers leave similar shares unfinished, the system is the reason, and there is no
+/// doubt.
 pub fn driver_doubts(trial: &TrialRecord, is_open_loop: bool) -> Vec<DriverDoubt> {
     let per_client = |driver: &DriverRecord| {
         let client_seconds = f64::from(driver.clients) * driver.seconds;
@@ -106,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_driver_is_measured_by_its_clients() {
-        // Four clients make twice the events of two.
+        // Four clients generate twice the events of two.
         assert_eq!(doubts(vec![driver("a", 4, 2000, 0), driver("b", 2, 1000, 0)], false), []);
         let slow = doubts(vec![driver("a", 4, 2000, 0), driver("b", 2, 500, 0)], false);
         assert_eq!(slow, [("b".to_owned(), Doubt::Slow { share: 0.5 })]);
@@ -140,7 +147,8 @@ mod tests {
         let after = |seconds| DriverRecord { began_after_seconds: Some(seconds), ..driver("a", 1, 1, 0) };
         assert_eq!((too_late_seconds(&after(0.9)), too_late_seconds(&after(1.5))), (None, Some(1.5)));
         assert_eq!(too_late_seconds(&driver("a", 1, 1, 0)), None);
-        // A few events take a few milliseconds. The message to begin takes as long.
+        // A trial of a few events may take only milliseconds. The message that tells a driver to begin may take as
+        // long.
         let short = DriverRecord { seconds: 0.01, ..after(0.05) };
         assert_eq!(too_late_seconds(&short), None);
     }

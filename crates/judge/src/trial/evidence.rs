@@ -11,7 +11,7 @@ use crate::trial::in_force::InForce;
 use crate::trial::of_run::Trials;
 use crate::trial::quantity::{self, Figure, Quantity, ln_rates};
 
-/// A run with every figure of its trials.
+/// A run with all figures of its trials.
 pub(crate) struct Evidence<'a> {
     pub(crate) run: &'a Run,
     pub(crate) checks: &'a TrialChecks,
@@ -19,7 +19,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) in_force: Rc<InForce<'a>>,
     figures: Rc<HashMap<TrialId, BTreeMap<Quantity, Figure>>>,
     levels: Rc<HashMap<TrialId, Level>>,
-    /// The rounds in which a load was measured, ascending. Later rounds use its data.
+    /// The rounds in which the loading of the data was measured, ascending. Other rounds use the data of the last load
+    /// before them.
     load_rounds: Rc<Vec<u32>>,
 }
 
@@ -45,7 +46,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The evidence as it was after a round.
+    /// The evidence from the rounds up to `last_round`.
     pub(crate) fn until(&self, last_round: u32) -> Self {
         Self {
             run: self.run,
@@ -58,7 +59,8 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Which of the run's loads a round uses, from 0: the last that was measured in it or before.
+    /// The data may be loaded several times. Returns which of these loads, from 0, made the data that a round uses: the
+    /// last that was measured in this round or an earlier one.
     pub(crate) fn load_of(&self, round: u32) -> usize {
         self.load_rounds.partition_point(|load| *load <= round).saturating_sub(1)
     }
@@ -68,7 +70,8 @@ impl<'a> Evidence<'a> {
         self.levels.get(&trial.id).copied()
     }
 
-    /// Whether a system has a fresh instance in every round.
+    /// Whether a system has a fresh instance in every round. The first instance of a run always counts as fresh,
+    /// unless Dyno did not start the server.
     pub(crate) fn is_fresh(&self, system: &str) -> bool {
         let known = self.run.systems.iter().find(|known| known.id == system);
         let own = self.run.instances.iter().filter(|instance| instance.system_id == system);
@@ -76,12 +79,13 @@ impl<'a> Evidence<'a> {
             && own.skip(1).all(|instance| instance.is_fresh)
     }
 
-    /// A trial's figure, or a lower bound of it; `None` if it was not measured, or if no operation finished.
+    /// A trial's figure of a quantity, or a lower bound of it. `None` if it was not measured, or if it has no value
+    /// because no operation finished.
     pub(crate) fn bound(&self, trial: &Trial, quantity: Quantity) -> Option<Figure> {
         self.figures.get(&trial.id)?.get(&quantity).copied()
     }
 
-    /// A trial's figure for verdicts and ratios. They do not use lower bounds.
+    /// A trial's figure for verdicts and ratios. `None` if it is only a lower bound.
     pub(crate) fn figure(&self, trial: &Trial, quantity: Quantity) -> Option<f64> {
         self.bound(trial, quantity).filter(|figure| !figure.is_lower_bound).map(|figure| figure.value)
     }

@@ -14,12 +14,13 @@ pub struct SystemNotInForce {
     pub system: String,
     /// The requested settings that are not in force, by name.
     pub settings: Vec<NotInForce>,
-    /// Earlier systems of the plan that are the same as this one, because the settings that should distinguish them
-    /// are not in force.
+    /// Earlier systems of the plan that are the same as this system, because the settings that should distinguish
+    /// them are not in force.
     pub same_as: Vec<String>,
 }
 
-/// The requested settings of the systems of a run, and the settings that their servers reported.
+/// For each system of a run, the facts about its requested and reported settings, and the requested settings that
+/// are not in force.
 pub(crate) struct InForce<'a> {
     systems: BTreeMap<&'a str, (SystemFacts, Vec<NotInForce>)>,
 }
@@ -40,7 +41,8 @@ impl<'a> InForce<'a> {
     }
 }
 
-/// The systems of a run with settings that are not in force, in the plan's order. Controls are left out.
+/// The systems of a run that have settings that are not in force, or that are the same as an earlier system for
+/// this reason. They are in the plan's order. Controls are left out.
 pub(crate) fn not_in_force(run: &Run, in_force: &InForce<'_>) -> Vec<SystemNotInForce> {
     let is_subject = |system: &&SystemRecord| system.control_of.is_none();
     let systems: Vec<&SystemRecord> = run.systems.iter().filter(is_subject).collect();
@@ -56,7 +58,7 @@ pub(crate) fn not_in_force(run: &Run, in_force: &InForce<'_>) -> Vec<SystemNotIn
     told.filter(|it| !it.settings.is_empty() || !it.same_as.is_empty()).collect()
 }
 
-/// The settings that are not in force, if this makes two systems the same.
+/// If two systems are the same because settings are not in force, these settings; `None` otherwise.
 pub(crate) fn same_systems(base: Member<'_>, candidate: Member<'_>) -> Option<Vec<NotInForce>> {
     same((record(base)?, &base.evidence.in_force), (record(candidate)?, &candidate.evidence.in_force))
 }
@@ -79,7 +81,7 @@ fn same(
     a.same_in_force(b)
 }
 
-/// The settings that differ between systems of a sweep.
+/// The names of the settings that differ between systems of a sweep.
 pub(crate) fn swept_settings(systems: &[&SystemRecord]) -> BTreeSet<String> {
     let asked: Vec<BTreeMap<String, String>> = systems.iter().map(|system| system.asked()).collect();
     let names: BTreeSet<&String> = asked.iter().flat_map(BTreeMap::keys).collect();
@@ -87,7 +89,8 @@ pub(crate) fn swept_settings(systems: &[&SystemRecord]) -> BTreeSet<String> {
     names.into_iter().filter(differs).cloned().collect()
 }
 
-/// A system as the audit sees it; `None` if it never ran. Its limits are the plan's.
+/// The facts about a system in the form that the audit of settings uses. They contain no limits. `None` if the
+/// system never ran.
 pub(crate) fn facts(system: &SystemRecord) -> Option<SystemFacts> {
     let product = Product::reported(&system.variables).or_else(|| {
         let version = system.engine_version.as_ref()?.parse().ok()?;

@@ -1,13 +1,12 @@
-//! Figures of trials' latency histograms.
+//! Computes figures from the latency histograms of trials.
 
 use dyno_store::{LatencyCounts, TrialRecord};
 use serde::Serialize;
 
-/// A lower bound counts as exact if the value is at most this factor above it.
+/// A lower bound counts as exact if the true value is certainly at most this many times as large.
 const CLOSE: f64 = 1.01;
 
-/// A latency, or a lower bound of it. For abandoned events and events that never started, the bound is the time
-/// that they waited.
+/// A latency, or a lower bound of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LatencyUs {
     pub us: f64,
@@ -16,10 +15,11 @@ pub struct LatencyUs {
 
 /// The latencies of one or more trials, including censored ones.
 ///
-/// For a censored latency only a lower bound is known, so some figures are lower bounds too. A quantile is a lower
-/// bound if infinite values in place of the censored latencies would change it. Otherwise it is exact. Maximum and mean
-/// would always be lower bounds. They count as exact if few events are censored, and none of these had waited longer
-/// than most events take.
+/// The latency of an event that was abandoned or never started is censored: only a lower bound is known, the time that
+/// the event waited. So figures may be lower bounds too. To find out whether a quantile is one, it is computed a second
+/// time with infinity for each censored latency. It is exact if it stays the same. Strictly, the maximum and the mean
+/// would always be lower bounds. They count as exact if few events are censored, and no censored event had waited
+/// longer than most events take.
 pub struct Latencies {
     all: LatencyCounts,
     censored: Option<LatencyCounts>,
@@ -42,7 +42,7 @@ impl Latencies {
         &self.all
     }
 
-    /// The latency that a share of the events does not exceed.
+    /// The latency that the share `quantile` of the events does not exceed.
     pub fn quantile(&self, quantile: f64) -> LatencyUs {
         let us = self.all.quantile_us(quantile);
         let rank = (quantile * self.all.events() as f64).ceil() as u64;
@@ -63,8 +63,8 @@ impl Latencies {
         self.all.events_within(us).saturating_sub(censored)
     }
 
-    /// Whether more than 1% of the events are censored, or one of them had waited longer than 99% of the events
-    /// take.
+    /// Whether more than 1% of the events are censored, or a censored event had waited longer than the 99th percentile
+    /// of all events.
     fn has_stragglers(&self) -> bool {
         self.censored.as_ref().is_some_and(|censored| {
             censored.events().saturating_mul(100) > self.all.events()
@@ -73,7 +73,7 @@ impl Latencies {
     }
 }
 
-/// Adds a histogram's events, if it is one.
+/// Adds the events of a histogram, if there is one.
 fn add(into: &mut Option<LatencyCounts>, counts: Option<LatencyCounts>) {
     let Some(counts) = counts else { return };
     match into {

@@ -1,4 +1,4 @@
-//! A compared system, alone and with the evidence of its run.
+//! A system that is compared, in two forms: as callers name it, and with the evidence of its run.
 
 use dyno_store::Run;
 
@@ -8,13 +8,13 @@ use crate::trial::evidence::Evidence;
 #[derive(Clone, Copy, Debug)]
 pub struct ComparedSystem<'a> {
     pub run: &'a Run,
-    /// Checks of its trials. Without them, rates of trials without slices count as steady.
+    /// Checks of the run's trials. If they are missing, the rates of trials without slices count as steady.
     pub checks: &'a TrialChecks,
-    /// The system's id in that run.
+    /// The system's id in the run.
     pub system: &'a str,
 }
 
-/// A system in a run's evidence.
+/// A system, with the evidence of its run.
 #[derive(Clone, Copy)]
 pub(crate) struct Member<'a> {
     pub(crate) evidence: &'a Evidence<'a>,

@@ -1,4 +1,4 @@
-//! A run's trials by test: a step at a client count.
+//! The trials of a run by test. A test is a step at a client count.
 
 use std::collections::HashMap;
 
@@ -9,11 +9,11 @@ use crate::trial::disturbance::{Disturbance, DisturbanceLimits, disturbance};
 /// The trials of a run, by step, system and client count.
 pub(crate) struct Trials<'a>(HashMap<&'a str, HashMap<&'a str, HashMap<u32, Cell<'a>>>>);
 
-/// A system in a test.
+/// The trials of a system in a test.
 #[derive(Default)]
 struct Cell<'a> {
     completed: Vec<&'a Trial>,
-    /// With those that neighbours disturbed.
+    /// All completed trials, including those that neighbours disturbed.
     made: Vec<&'a Trial>,
     failed: Vec<u32>,
     disturbed: Vec<(u32, Disturbance)>,
@@ -24,7 +24,7 @@ impl<'a> Trials<'a> {
         Self::until(run, u32::MAX)
     }
 
-    /// The trials of all rounds up to one.
+    /// The trials of all rounds up to `last_round`.
     pub(crate) fn until(run: &'a Run, last_round: u32) -> Self {
         let mut trials = Self(HashMap::new());
         let mut by_round: Vec<&Trial> =
@@ -52,12 +52,13 @@ impl<'a> Trials<'a> {
         self.cell(step, clients, system).map_or(&[], |cell| &cell.completed)
     }
 
-    /// As [`completed`](Self::completed), with disturbed trials. For what does not depend on time.
+    /// Like [`completed`](Self::completed), but including disturbed trials. Used for figures that do not depend on
+    /// time.
     pub(crate) fn made(&self, step: &str, clients: u32, system: &str) -> &[&'a Trial] {
         self.cell(step, clients, system).map_or(&[], |cell| &cell.made)
     }
 
-    /// Rounds in which its trial failed.
+    /// Rounds in which the system's trial failed.
     pub(crate) fn failed(&self, step: &str, clients: u32, system: &str) -> &[u32] {
         self.cell(step, clients, system).map_or(&[], |cell| &cell.failed)
     }
@@ -77,7 +78,7 @@ pub(crate) fn tests(run: &Run) -> impl Iterator<Item = (&StepRecord, u32)> {
     run.steps.iter().flat_map(|step| step.clients.iter().map(move |clients| (step, *clients)))
 }
 
-/// Trials of two systems in the same round. Both lists are in order of rounds.
+/// Pairs of the trials of two systems in the same round. Both lists must be in order of rounds.
 pub(crate) fn pairs<'a>(
     base: &[&'a Trial],
     candidate: &[&'a Trial],

@@ -40,7 +40,7 @@ pub enum Quantity {
     ReadKib,
     /// KiB that the server wrote to storage per operation.
     WrittenKib,
-    /// Cache flushes of the device per operation, as fsync causes them.
+    /// Cache flushes of the device per operation. A flush is caused by an fsync, for example.
     Fsyncs,
     /// MiB that the server read from storage per second.
     ReadRate,
@@ -98,7 +98,7 @@ impl Quantity {
         }
     }
 
-    /// The name for [`Self::from_name`].
+    /// The name of the quantity, which [`Self::from_name`] accepts.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, quantity)| *quantity == self).map_or("", |(name, _)| name)
     }
@@ -122,8 +122,8 @@ impl From<LatencyUs> for Figure {
     }
 }
 
-/// All measured figures of a trial. Costs are included only if there were operations. `variation` comes from the
-/// trial's check, because the trial does not contain it.
+/// All measured figures of a trial. Costs per operation are included only if operations finished. `variation` comes
+/// from the trial's check, because the trial does not contain it.
 pub(crate) fn figures(trial: &TrialRecord, variation: Option<&Variation>) -> BTreeMap<Quantity, Figure> {
     let Some(measured) = trial.measured.as_ref() else { return BTreeMap::new() };
     let (usage, operations) = (&trial.usage, measured.counts.operations);
@@ -169,8 +169,8 @@ fn latency_figures(latencies: &Latencies) -> [(Quantity, Figure); 5] {
     ]
 }
 
-/// Operations per second of a trial, 0 if no operation finished; `None` if no time was measured. For a capacity
-/// search it is the capacity, because the search sets the rates of its probes.
+/// Operations per second of a trial. 0 if no operation finished, and `None` if no time was measured. For a capacity
+/// search it is the capacity, because the search itself sets the rates of its probes.
 pub fn throughput(trial: &TrialRecord) -> Option<f64> {
     if let Some(capacity) = trial.capacity {
         return Some(capacity.per_second);
@@ -181,10 +181,10 @@ pub fn throughput(trial: &TrialRecord) -> Option<f64> {
 /// The logarithm of each slice's rate, by cycle; empty if the trial finished no operation.
 ///
 /// A slice without operations, for example during a stall of a disk, counts as half an operation (Haldane, "The
-/// estimation and significance of the logarithm of a ratio of frequencies", Annals of Human Genetics 20, 1956). Its log
-/// ratio is therefore extreme, and the trimmed mean of the cycles leaves it out. If such slices had no ratio at all,
-/// stalls would be ignored. If half of the slices have no operations, the trimmed mean would consist of such values, so
-/// the result is empty.
+/// estimation and significance of the logarithm of a ratio of frequencies", Annals of Human Genetics 20, 1956). The
+/// log ratio of its cycle is therefore extreme, and the trimmed mean of the cycles leaves it out. If such slices had
+/// no ratio at all, stalls would be ignored. If at least half of the slices have no operations, extreme log ratios
+/// would remain in the trimmed mean, so the result is empty.
 pub(crate) fn ln_rates(trial: &TrialRecord) -> BTreeMap<u32, f64> {
     let slices = || trial.slices.iter().filter(|slice| slice.seconds > 0.0);
     let without = slices().filter(|slice| slice.operations <= 0.0).count();

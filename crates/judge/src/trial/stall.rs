@@ -1,5 +1,5 @@
-//! Stalls: times without finished events that are too long to be chance. In an open loop, only times in which events
-//! were due count, and the chance is computed from due events.
+//! Stalls: times without finished events that are too long to be chance. In an open loop, only times in which
+//! events were due count, and the probability is computed from the due events.
 
 use dyno_store::TrialRecord;
 use serde::Serialize;
@@ -7,21 +7,25 @@ use serde::Serialize;
 /// The shortest stall. Shorter gaps are normal, for example in a checkpoint, a slow flush or a scheduling delay.
 const STALL_SECONDS_MIN: f64 = 1.0;
 
-/// Largest expected number of gaps this long in a trial without stalls.
+/// A gap without finished events may also be chance. It counts as a stall only if the number of equally long gaps that
+/// are expected by chance is at most this value.
 const CHANCE_MAX: f64 = 0.001;
 
 /// A time without finished events in a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Stall {
     pub seconds: f64,
-    /// Its start, in seconds since the measurement began; `None` if unknown, as in trials in slices.
+    /// Start of the stall, in seconds since the measurement began. `None` if unknown, for example in trials with
+    /// slices.
     pub began_seconds: Option<f64>,
 }
 
-/// The length of the shortest gap that is a stall, in a trial with `events` events in `seconds` seconds.
+/// The length in seconds of the shortest gap that counts as a stall, in a trial with `events` events in `seconds`
+/// seconds.
 ///
 /// If events end independently of each other at a constant rate λ, the lengths of gaps have an exponential
-/// distribution, and n·exp(−λL) of n gaps are longer than L. Events of several clients end more evenly.
+/// distribution, and n·exp(−λL) of n gaps are longer than L. The events of several clients end more evenly, so long
+/// gaps are even less probable.
 fn limit_seconds(events: u64, seconds: f64) -> f64 {
     if events == 0 {
         return STALL_SECONDS_MIN;
@@ -30,18 +34,19 @@ fn limit_seconds(events: u64, seconds: f64) -> f64 {
     (seconds / events * (events / CHANCE_MAX).ln()).max(STALL_SECONDS_MIN)
 }
 
-/// The limit for a trial; `None` if no event was due in it.
+/// The limit for a trial, from [`limit_seconds`]; `None` if no event was due in the trial.
 fn limit_of(trial: &TrialRecord) -> Option<f64> {
     let measured = trial.measured.as_ref()?;
     let left = trial.backlog.unwrap_or(0) + trial.unfinished.unwrap_or(0);
     let Some(due) = measured.due.map(|due| due.max(measured.counts.events + left)) else {
-        // With several drivers, the stall is the shortest of their longest gaps. It is compared with the events of
-        // the driver that finished fewest.
+        // With several drivers, the recorded gap is the shortest of the drivers' longest gaps. The limit of this
+        // gap follows from the number of events of the driver that finished the fewest events.
         let of_drivers = trial.drivers.iter().map(|driver| driver.events.max(driver.operations)).min();
         let finished = of_drivers.unwrap_or(measured.counts.events.max(measured.counts.operations));
         return Some(limit_seconds(finished, measured.seconds));
     };
-    // The same for a load at a rate, for the drivers with due events.
+    // In a load with a planned rate, the limit follows from the due events and not from the finished ones. Of several
+    // drivers, the one with the fewest due events counts, without those that had none.
     let of_drivers = trial.drivers.iter().map(|driver| driver.events + driver.left_events);
     let due = of_drivers.filter(|due| *due > 0).min().unwrap_or(due);
     (due > 0).then(|| limit_seconds(due, measured.seconds))
@@ -53,7 +58,7 @@ pub(crate) fn longest(trial: &TrialRecord) -> Option<Stall> {
         .then_some(Stall { seconds: gaps.longest_seconds, began_seconds: gaps.longest_began_seconds })
 }
 
-/// Length of the stall at the end of a trial.
+/// Length of the stall at the end of a trial; `None` if the trial did not end in a stall.
 pub fn stalled_at_end_seconds(trial: &TrialRecord) -> Option<f64> {
     let (gaps, limit) = (trial.gaps?, limit_of(trial)?);
     (gaps.last_seconds >= limit).then_some(gaps.last_seconds)

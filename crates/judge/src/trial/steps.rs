@@ -1,8 +1,8 @@
-//! What happens at certain times of a step: its clients join, or it has events.
+//! Things that happen at certain times of a step: clients join, or events take place.
 
 use dyno_store::{Run, StepRecord};
 
-/// Whether a step, or the step that this background load belongs to, has events.
+/// Whether a step has events. For a background load, whether the step that it belongs to has events.
 pub(crate) fn has_events(run: &Run, step: &str) -> bool {
     let background_of =
         run.steps.iter().find(|known| known.id == step).and_then(|it| it.background_of.as_deref());
@@ -10,7 +10,8 @@ pub(crate) fn has_events(run: &Run, step: &str) -> bool {
     run.trials.iter().any(|trial| trial.record.step_id == step && !trial.record.step_events.is_empty())
 }
 
-/// A step and its background load whose clients join. `step` is one of the two. `None` if no clients join.
+/// If clients of a background load join in a step, returns the step and the background load. `step` is the id of one of
+/// the two. `None` if no clients join.
 pub(crate) fn joined<'a>(run: &'a Run, step: &str) -> Option<(&'a StepRecord, &'a StepRecord)> {
     let is_joined = |load: &&StepRecord| {
         !load.joins.is_empty() && (load.id == step || load.background_of.as_deref() == Some(step))

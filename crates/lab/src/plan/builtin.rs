@@ -11,7 +11,7 @@ use super::syntax::error::{PlanError, Problem};
 /// A built-in plan.
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltinPlan {
-    /// Its name for `dyno run`.
+    /// The name by which `dyno run` finds the plan.
     pub name: &'static str,
     text: &'static str,
 }
@@ -48,7 +48,7 @@ impl BuiltinPlan {
     /// Reads the plan.
     ///
     /// # Panics
-    /// A built-in plan is not valid, which this crate's tests rule out.
+    /// Panics if the built-in plan is not valid. This crate's tests rule that out.
     pub fn plan(&self, catalogue: &Catalogue) -> Plan {
         Plan::parse(self.text, &format!("{}.toml", self.name), Path::new(""), catalogue)
             .unwrap_or_else(|error| panic!("{error}"))
@@ -64,11 +64,11 @@ impl Plan {
         Self::find_with(name, catalogue, Builds::Asked)
     }
 
-    /// Finds a plan like [`find`](Self::find), to show it. It runs no program of a build, so the versions of
-    /// builds are not known.
+    /// Finds a plan like [`find`](Self::find), to show it. Dyno does not run the server programs in the folders that
+    /// the plan names, so the versions of these servers stay unknown.
     ///
     /// # Errors
-    /// As [`find`](Self::find).
+    /// The same as those of [`find`](Self::find).
     pub fn find_to_show(name: &str, catalogue: &Catalogue) -> Result<Self, PlanError> {
         Self::find_with(name, catalogue, Builds::Unasked)
     }

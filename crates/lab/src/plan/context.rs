@@ -1,22 +1,22 @@
-//! Where names in a plan are looked up: its folder, and the catalogue of engines.
+//! Looks up the names in a plan: names of files in the plan's folder, and names of engines in the catalogue.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use dyno_engine::Catalogue;
 
-/// Where names in a plan are looked up.
+/// The folder and the catalogue in which names of a plan are looked up.
 #[derive(Clone, Copy)]
 pub(super) struct ParseContext<'a> {
     pub(super) folder: &'a Path,
     pub(super) catalogue: &'a Catalogue,
     pub(super) builds: Builds,
-    /// Files that were read so far, beside the plan's own.
+    /// Files that the plan names and that were read so far, without the plan's own file.
     pub(super) files: &'a RefCell<Vec<PathBuf>>,
 }
 
 impl ParseContext<'_> {
-    /// The path of a file that the plan names. The file is recorded as one of the plan's.
+    /// Returns the path of a file that the plan names, and adds it to `files`.
     pub(super) fn file(&self, name: &str) -> PathBuf {
         let path = self.folder.join(name);
         self.files.borrow_mut().push(path.clone());
@@ -24,12 +24,12 @@ impl ParseContext<'_> {
     }
 }
 
-/// How builds in folders are handled.
+/// Whether Dyno may run the server programs in the folders that a plan names, to learn their versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Builds {
-    /// Their programs are run to learn their versions.
+    /// Runs the builds' programs to learn their versions.
     Asked,
-    /// Their versions stay unknown, so their settings are not translated to the names of a version.
+    /// Runs no program. Versions of builds stay unknown, so settings are not translated for them.
     Unasked,
 }
 

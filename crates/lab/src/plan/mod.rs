@@ -65,7 +65,7 @@ pub struct Plan {
     /// Whether every round loads the tables and measures the load. Otherwise only the first round does, and later
     /// rounds restore its data.
     pub load_every_round: bool,
-    /// Number of rounds that use one load, unless all use the first.
+    /// Number of rounds that share one load. `None` if all rounds use the first load.
     pub rounds_per_load: Option<u32>,
     /// Whether a fresh instance reads its tables and its log before its first step after the loads.
     pub warm: bool,
@@ -74,11 +74,11 @@ pub struct Plan {
     /// Whether a round starts a system only after the previous one has stopped.
     pub one_at_a_time: bool,
     /// How often a disturbed block is rerun. A block is disturbed if other processes or guests used the host's CPU.
-    /// `None` reruns it once. After a few reruns in a row were disturbed too, it is not rerun.
+    /// `None` reruns a disturbed block once, but not after a few reruns in a row were disturbed too.
     pub rerun_disturbed: Option<u32>,
     /// Whether a load is skipped if an earlier run has kept the same data of the same system.
     pub reuse_data: bool,
-    /// Whether idle cores are kept from halting while it runs.
+    /// Whether idle cores are kept from halting while the plan runs.
     pub keep_cores_awake: KeepCoresAwake,
     pub pin_threads: PinThreads,
     pub freeze: Freeze,
@@ -93,7 +93,7 @@ pub struct Plan {
     pub claims: Vec<ClaimRecord>,
     /// Crash tests after the rounds, if the plan has any.
     pub crash: Option<CrashTests>,
-    /// Chains of systems. Reports show what each step of a chain costs.
+    /// Chains of systems. Reports show how much each system of a chain costs compared with the previous one.
     pub ladders: Vec<LadderRecord>,
     /// Names of the servers' counters that reports show.
     pub counters: Vec<String>,
@@ -103,14 +103,14 @@ pub struct Plan {
     pub scale: f64,
     /// The file's text, for the results file.
     pub text: String,
-    /// Files that were read beside it: suites, workloads, profiles, price lists.
+    /// Files that were read in addition to the plan's file: suites, workloads, profiles, price lists.
     pub files: Vec<PathBuf>,
     /// The comparison that a search derived this plan for. A plan that a user wrote has none.
     pub search: Option<SearchRecord>,
 }
 
 impl Plan {
-    /// The positions of the systems that run a step, which is given by its position.
+    /// The positions of the systems that run the step at the position `step`.
     pub fn systems_of(&self, step: usize) -> impl Iterator<Item = usize> + use<'_> {
         let runs = move |(_, system): &(usize, &System)| self.steps[step].is_for(&system.id);
         self.systems.iter().enumerate().filter(runs).map(|(position, _)| position)
@@ -126,8 +126,8 @@ impl Plan {
         self.reuse_data || self.systems[system].data_settings.is_some()
     }
 
-    /// Number of data sets that the plan loads. Each system has one, except that the systems of a sweep or ladder that
-    /// share data have one together.
+    /// Number of data sets that the plan loads. Each system has its own data set, but if the systems of a sweep or
+    /// ladder share data, they have a single data set.
     pub(crate) fn data_sets(&self) -> usize {
         let shares = |system: &&System| system.data_settings.is_some();
         let group = |system: &System| match &system.configuration {
@@ -138,13 +138,13 @@ impl Plan {
         self.systems.iter().filter(|system| !shares(system)).count() + groups.len()
     }
 
-    /// Whether a round measures the loads, if `load_round` is the first that does.
+    /// Returns whether a round measures the loads. `load_round` is the first round that measures them.
     pub(crate) fn loads_in(&self, round: u32, load_round: u32) -> bool {
         let is_next = |rounds: u32| round >= load_round && (round - load_round).is_multiple_of(rounds);
         self.load_every_round || round == load_round || self.rounds_per_load.is_some_and(is_next)
     }
 
-    /// Number of rounds that measure the loads, of a number of rounds.
+    /// Returns how many of a number of rounds measure the loads.
     pub(crate) fn load_rounds(&self, rounds: u32) -> u32 {
         match self.rounds_per_load {
             _ if self.load_every_round => rounds,

@@ -147,7 +147,7 @@ pub(super) struct PlanTable {
     counters: Vec<At<String>>,
 }
 
-// The limits below catch typing errors. Each is far beyond what is useful.
+// The limits below catch typing errors. Useful values are far below them.
 
 type Reruns = Whole<0, 100>;
 
@@ -195,7 +195,7 @@ impl Plan {
         }
     }
 
-    /// Reads a plan's text. Errors call it `file`. Paths of workloads and suites are relative to `folder`.
+    /// Reads a plan from text. Errors name the text `file`. Paths of workloads and suites are relative to `folder`.
     ///
     /// # Errors
     /// The text, or that of its suite, is not a valid plan.
@@ -217,8 +217,8 @@ impl Plan {
     }
 }
 
-/// Adds to structural mistakes the wrong names in the rest of the plan. Other mistakes of the rest are
-/// dropped, because they may follow from what is missing in it.
+/// Called if the structure of a plan has `mistakes`. Also reads `table`, the rest of the plan, and adds the unknown
+/// names in it to the mistakes. Other mistakes in the rest are dropped, because the missing parts may be their cause.
 fn with_names(mistakes: Mistake, table: PlanTable, context: &ParseContext<'_>) -> Mistake {
     let rest = plan(table, &ParseContext { builds: Builds::Unasked, ..*context });
     match rest.err().and_then(|others| others.only(&Problem::is_name)) {
@@ -232,7 +232,7 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
     let systems = systems(table.listen, table.profile, table.confinement, table.system, context);
     let systems = mistakes.or(systems, Vec::new());
     let has_systems = mistakes.is_empty();
-    // Whether a name is that of a system can be told only where the systems are.
+    // If a system is wrong, an unknown name of a system is not reported, because that system may define the name.
     let is_known = |problem: &Problem| has_systems || !problem.is_unknown("system");
     let base = mistakes.or_if(&is_known, position(table.base, &systems, System::is_of), 0);
     let is_it = |system: &System, id: &str| system.id == id;
@@ -292,7 +292,7 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
     mistakes.end(plan).and_then(|plan| with_claims(plan, table.claim))
 }
 
-/// Reads the systems. Systems without a setting of their own get the plan's defaults.
+/// Reads the systems. A system that does not set a key gets the plan's default.
 fn systems(
     listen: Option<At<String>>,
     default_profile: Option<At<String>>,
@@ -314,7 +314,7 @@ fn systems(
     mistakes.end(systems)
 }
 
-/// The position of the system that a key names.
+/// Returns the position of the system that a key names.
 fn position(
     named: At<String>,
     systems: &[System],
@@ -326,7 +326,7 @@ fn position(
     })
 }
 
-/// The plan with its claims, which are about all other parts.
+/// Returns the plan with its claims. Claims are read last, because they refer to all other parts.
 fn with_claims(plan: Plan, tables: Vec<At<ClaimTable>>) -> Result<Plan, Mistake> {
     let systems: Vec<_> = (0..plan.systems.len()).map(|at| records::system(&plan, at)).collect();
     let steps = records::steps(&plan);
@@ -346,7 +346,7 @@ fn counters(listed: Vec<At<String>>) -> Result<Vec<String>, Mistake> {
     Ok(names)
 }
 
-/// Adds the base a second time if the plan has `aa_control`.
+/// Adds a copy of the base as its control if `has_control` is set.
 fn with_control(mut systems: Vec<System>, base: usize, has_control: bool) -> Vec<System> {
     if has_control {
         systems.extend(systems.get(base).map(System::control));
@@ -354,7 +354,7 @@ fn with_control(mut systems: Vec<System>, base: usize, has_control: bool) -> Vec
     systems
 }
 
-/// Reads the suite's steps, then the plan's own.
+/// Reads the steps of the suite, and then those of the plan.
 fn steps(
     suite: Option<At<String>>,
     own: Vec<At<StepTable>>,
@@ -370,7 +370,7 @@ fn steps(
     let has_suite = mistakes.is_empty();
     let read = |table: StepTable, earlier: &[_]| table.read(earlier, pace, context);
     let steps = each(of_suite, own, "step", read, |step| &step.id);
-    // A step of a wrong suite may be named.
+    // If the suite is wrong, an unknown earlier step is not reported, because the suite may define that step.
     let is_known = |problem: &Problem| has_suite || !problem.is_unknown("earlier step");
     let steps = mistakes.or_if(&is_known, steps, Vec::new());
     mistakes.end(steps)

@@ -1,4 +1,4 @@
-//! The JSON Schema of plans, from the types that read them, and tests that the two agree.
+//! Makes the JSON Schema of plans from the types that read plans. Tests check that the reader and the schema agree.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use super::syntax::value::{Above0, At, Cpus, From0, Milliseconds, Scalar, Size, 
 use super::testing::TEXT;
 use super::{Plan, builtin_plans};
 
-/// Says what schema a type has.
+/// Implements `JsonSchema` for a type with the given schema.
 macro_rules! schema {
     ($name:ty, [$($parameters:tt)*], $schema:tt) => {
         impl<$($parameters)*> JsonSchema for $name {
@@ -57,7 +57,8 @@ impl<T: JsonSchema> JsonSchema for At<T> {
     }
 }
 
-/// An enum of another crate, which serde reads by its words.
+/// Provides the schema of an enum `T` whose variants are words. `T` is a type of another crate, so it cannot implement
+/// `JsonSchema` itself.
 #[derive(serde::Serialize)]
 pub(super) struct Words<T>(PhantomData<T>);
 
@@ -75,7 +76,7 @@ impl<T: DeserializeOwned> JsonSchema for Words<T> {
     }
 }
 
-/// Requires exactly one source of a system.
+/// Requires exactly one source of a system, and says which other keys of a system need or exclude each other.
 pub(super) fn one_source(system: &mut Schema) {
     let sources = ["engine", "basedir", "dsn"].map(|key| json!({ "required": [key] }));
     system.insert("oneOf".to_owned(), sources.into());
@@ -95,7 +96,8 @@ pub(super) fn one_source(system: &mut Schema) {
     system.insert("not".to_owned(), json!({ "anyOf": beside }));
 }
 
-/// Excludes slices where trials are always whole.
+/// Says which keys of a step need or exclude each other. For example, a step whose trials are never cut into slices
+/// has no `slice_seconds`.
 pub(super) fn whole_trials(step: &mut Schema) {
     let load = json!({ "required": ["command"], "properties": { "command": { "const": "prepare" } } });
     let has = |key: &str| json!({ "required": [key] });
@@ -123,7 +125,7 @@ pub(super) fn whole_trials(step: &mut Schema) {
     step.insert("dependentSchemas".to_owned(), dependent);
 }
 
-/// Requires exactly one key that says what an event does.
+/// Requires exactly one key for the action of an event.
 pub(super) fn one_action(event: &mut Schema) {
     let actions = [
         "sql",
@@ -148,7 +150,7 @@ pub(super) fn one_limit(find: &mut Schema) {
     find.insert("oneOf".to_owned(), limits.into());
 }
 
-/// Says which of a plan's keys exclude each other, and which need each other.
+/// Says which keys of a plan exclude each other, and which need each other.
 pub(super) fn keys_together(plan: &mut Schema) {
     let one_of = json!([{ "required": ["rounds"] }, { "required": ["budget_seconds"] }]);
     let any_of = json!([{ "required": ["suite"] }, { "required": ["step"] }]);
@@ -166,8 +168,8 @@ pub(super) fn keys_together(plan: &mut Schema) {
     );
 }
 
-/// Adapts a schema to TOML and to plans: there is no null, texts and lists are not empty, and descriptions
-/// are one line.
+/// Adapts a schema to TOML and to plans: null is not allowed, texts and lists must not be empty, and each description
+/// is on one line.
 fn of_toml(schema: &mut Schema) {
     if let Some(Value::String(description)) = schema.get_mut("description") {
         *description = description.replace('\n', " ");
@@ -201,7 +203,7 @@ fn of_toml(schema: &mut Schema) {
     }
 }
 
-/// `docs/reference/plan.schema.json` as it should be by the types.
+/// Makes the content of `docs/reference/plan.schema.json` from the types.
 fn generated() -> Value {
     let settings = SchemaSettings::draft2020_12()
         .with(|settings| settings.inline_subschemas = true)
@@ -209,7 +211,7 @@ fn generated() -> Value {
     settings.into_generator().into_root_schema_for::<PlanTable>().to_value()
 }
 
-/// After a change of keys, `DYNO_BLESS=1 cargo test -p dyno-lab schema` writes the file.
+/// After keys have changed, `DYNO_BLESS=1 cargo test -p dyno-lab schema` writes the file.
 #[test]
 fn the_schema_is_that_of_the_types() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/plan.schema.json");
@@ -372,7 +374,8 @@ fn what_the_reader_takes_the_schema_takes_too() {
         ),
         ("engine = \"sqlite\"", "engine = \"sqlite\"\ndollars_per_hour = 0.5"),
     ] {
-        // Limits of the plan are for systems with a server.
+        // Limits of the plan are valid only for systems with a server, so the system without a server has an empty
+        // `confinement`.
         let own =
             if new.contains("confinement = {") { "id = \"c\"\nconfinement = {}\n" } else { "id = \"c\"\n" };
         let text = TEXT.replacen("id = \"c\"\n", own, 1).replacen(old, new, 1);

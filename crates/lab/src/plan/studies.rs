@@ -12,7 +12,7 @@ use dyno_store::{ClaimRecord, Correction};
 use super::{Explained, Plan, builtin_plans};
 use crate::records;
 
-/// A row of a file in `reference/`, by its header.
+/// A row of a file in `reference/`. Values are found by the names in the header.
 struct Published {
     header: Vec<String>,
     values: Vec<String>,
@@ -52,8 +52,9 @@ fn every_claim_can_be_read_and_is_about_its_plan() {
     }
 }
 
-/// The name of a setting may differ between versions. The dictionary translates it under a profile only. `redo-and-defaults` gives
-/// one `my.cnf` to all versions, as it is.
+/// A setting may have different names in different versions, and names are translated only in a profile. So each
+/// system's settings must be known to its version. The plan `redo-and-defaults` is left out, because it gives one
+/// `my.cnf` to all versions without changes.
 #[test]
 fn systems_of_studies_know_their_settings() {
     for builtin in builtin_plans().iter().filter(|builtin| builtin.name != "redo-and-defaults") {
@@ -80,7 +81,7 @@ fn the_claims_of_versions_have_the_figures_of_the_post() {
         let row = rows.iter().find(|row| {
             let names = format!("{}, {}", row.get("quantity"), row.get("test"));
             let about = claim.expression.split_once(", mysql-5.6, ").unwrap().1;
-            // A claim about a load has the number of clients after the test.
+            // After the name of the test comes `)`, or a comma: in a claim about a load, the number of clients follows.
             let is_about = about.strip_prefix(&names).is_some_and(|rest| rest.starts_with([',', ')']));
             is_about && source.contains(&format!("MySQL {} against {}", row.get("version"), row.get("base")))
         });
@@ -135,7 +136,8 @@ fn the_claims_of_engines_are_those_of_the_post() {
     assert!(others.into_iter().all(|claim| claim.published.is_none()), "a figure needs its row");
 }
 
-/// The post's name for a configuration of `io-bound-updates`, and its thread concurrency.
+/// Returns the name of a configuration of the plan `io-bound-updates` in the blog post that the plan repeats. Also
+/// returns the configuration's thread concurrency.
 fn post_s_configuration(system: &str) -> (String, &str) {
     let (system, concurrency) = system.rsplit_once(".itc-").unwrap();
     let name = match system.strip_prefix("mysql-5.6.24.bpi-") {
@@ -179,8 +181,8 @@ fn the_claims_of_updates_have_the_figures_of_the_post() {
     }
 }
 
-/// Selects a second in the post with these numbers of readers and writers. Without readers, the best over all their
-/// numbers.
+/// Returns the selects per second that the blog post reports for these numbers of readers and writers. If `readers` is
+/// empty, the figure is the best of all numbers of readers.
 fn selects(workload: &str, server: &str, readers: &str, writers: &str) -> f64 {
     let rows = published("trx-list");
     let is_it = |row: &&Published| {
@@ -257,7 +259,7 @@ fn safe_settings_climbs_from_fast_to_safe_one_promise_at_a_time() {
     assert!(plan.correction == Correction::MaxT && plan.rounds.max() as usize >= ROUNDS_MIN);
 }
 
-/// The rungs before the gaps are closed have one file's settings.
+/// In the plan `redo-and-defaults`, the systems `*.shared` all have the settings of one file.
 #[test]
 fn one_my_cnf_is_given_to_every_server() {
     let plan = plan("redo-and-defaults");
@@ -270,7 +272,8 @@ fn one_my_cnf_is_given_to_every_server() {
     };
     assert!(shared.iter().all(|system| file(&system.settings) == file(&shared[0].settings)));
     assert_eq!(shared[0].settings["innodb_log_files_in_group"], "2");
-    // At its small scale too, where MariaDB still has half of the log.
+    // At the small scale, the settings for the size of a log file are also equal. MariaDB has only one log file, so its
+    // log has half the size of MySQL's.
     let scale = plan.scale_of("small").unwrap();
     let small = plan.scaled(&scale);
     let size = |id: &str| {
@@ -292,7 +295,7 @@ fn the_claims_of_index_condition_pushdown_have_the_figures_of_the_post() {
     let without_to_with = |quantity: &str| figure(quantity, "mysql_5_5") / figure(quantity, "mysql_5_6");
     let expected = [
         ("rows-of-the-index", without_to_with("Handler_read_next"), 0.5),
-        // The post rounds 19.0 down.
+        // The blog post rounds the ratio 19.0 down, so the tolerance is larger here.
         ("pages-read", without_to_with("Innodb_buffer_pool_reads"), 1.0),
         ("bytes-read", without_to_with("Innodb_data_read_gib"), 0.05),
         ("time-cold", without_to_with("minutes_cold"), 0.0),
@@ -348,7 +351,7 @@ fn the_microbenchmarks_go_through_five_groups_in_order() {
     assert_eq!(drained, ["load", "read-write.range100"]);
 }
 
-/// Time in which systems are loaded, in seconds. Measured loads and restarts are not included.
+/// Returns the time in which systems are under load, in seconds. Measured loads and restarts are not included.
 fn loaded_seconds(plan: &Plan) -> f64 {
     let runs = plan.steps.iter().filter(|step| !step.is_load());
     let round: f64 = runs
@@ -384,7 +387,7 @@ fn studies_take_no_longer_than_they_say() {
     assert!(minutes("ddl-and-backup", Some("small"), &[]) < 30.0);
 }
 
-/// With max-T, the fewest rounds that allow a verdict suffice for any number of tests.
+/// With max-T, the lowest number of rounds that allows a verdict is enough for any number of tests.
 #[test]
 fn rounds_are_enough_for_a_verdict_on_every_test() {
     for (name, tests) in [("quickstart", 11), ("first-look", 11), ("dive-limit", 6)] {

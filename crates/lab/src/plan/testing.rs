@@ -6,7 +6,7 @@ use dyno_engine::Catalogue;
 
 use super::{Plan, PlanError};
 
-/// Three systems, two steps, two numbers of clients, four rounds.
+/// A plan with three systems, two steps, two numbers of clients and four rounds.
 pub(crate) const TEXT: &str = r#"name = "small"
 title = "A small plan"
 base = "a"
@@ -48,12 +48,12 @@ operation = "transaction"
 options = { range_size = 10, skip_trx = true }
 "#;
 
-/// Reads a plan's text as the file `plan.toml` of the current folder.
+/// Parses a plan's text. Errors name the file `plan.toml`, and paths are relative to the current folder.
 pub(crate) fn parse(text: &str) -> Result<Plan, PlanError> {
     Plan::parse(text, "plan.toml", Path::new(""), &Catalogue::builtin())
 }
 
-/// [`TEXT`], read.
+/// Parses [`TEXT`].
 pub(crate) fn plan() -> Plan {
     parse(TEXT).unwrap()
 }

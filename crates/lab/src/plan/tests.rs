@@ -1,4 +1,4 @@
-//! What plans may say, and how errors say where a plan is wrong.
+//! What plans may contain, and how errors show where a plan is wrong.
 
 mod background;
 mod effects;
@@ -17,13 +17,13 @@ use dyno_store::Operation;
 use super::testing::{TEXT, parse, plan};
 use super::{Command, Data, KeepCoresAwake, Measure, Plan, Rounds};
 
-/// The error of [`TEXT`] with one text in it replaced, as a user sees it.
+/// Replaces one text in [`TEXT`], and returns the error as a user sees it.
 fn error_of(old: &str, new: &str) -> String {
     assert!(TEXT.contains(old), "{old}");
     parse(&TEXT.replacen(old, new, 1)).unwrap_err().to_string()
 }
 
-/// The first line of that error.
+/// Returns the first line of the error of [`error_of`].
 fn first_line_of(old: &str, new: &str) -> String {
     error_of(old, new).lines().next().unwrap().to_owned()
 }
@@ -138,17 +138,17 @@ fn a_workload_file_that_is_not_there_is_named() {
     );
 }
 
-/// [`TEXT`] with more keys at its top.
+/// Parses [`TEXT`] with `rounds = 4` replaced by other keys.
 fn with(keys: &str) -> Result<Plan, super::PlanError> {
     parse(&TEXT.replacen("rounds = 4", keys, 1))
 }
 
-/// [`TEXT`] with more keys in its last step.
+/// Parses [`TEXT`] with more keys in its last step.
 fn with_in_step(keys: &str) -> Result<Plan, super::PlanError> {
     parse(&format!("{TEXT}{keys}\n"))
 }
 
-/// The first line of the error of [`with`].
+/// Returns the first line of the error of [`with`].
 fn first_line_with(keys: &str) -> String {
     with(keys).unwrap_err().to_string().lines().next().unwrap().to_owned()
 }

@@ -11,7 +11,7 @@ use dyno_host::{AwakeError, ConfineError, Missing};
 use dyno_settings::{Audit, Severity};
 use dyno_store::StoreError;
 
-/// A run that could not begin or continue. Committed trials are in the results file.
+/// Why a run could not begin or continue. Trials that were committed before stay in the results file.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The results file cannot be written.
@@ -33,7 +33,7 @@ pub enum RunError {
         entry: String,
         source: FetchError,
     },
-    /// An image of a container cannot be used.
+    /// A container image cannot be used.
     #[error("cannot use oci:{image}")]
     Image { image: String, source: ImageError },
     /// The plan limits systems, but this process may not set such limits.
@@ -43,31 +43,31 @@ pub enum RunError {
         /// The rights that the process lacks.
         missing: Missing,
     },
-    /// The plan cuts the power of volumes, but this process may not do that.
+    /// The plan cuts the power of volumes, but this process lacks the rights to do that.
     #[error("the power of a volume cannot be cut here: {0}; or write `kill = \"process\"` in [crash]")]
     PowerCut(Missing),
-    /// A limit on an engine that cannot be limited.
+    /// The plan limits an engine that runs inside the load process, which cannot be limited.
     #[error("system `{0}` runs inside the load process, which cannot be confined; leave its confinement out")]
     NothingToConfine(String),
-    /// The run is strict and the systems are not comparable.
+    /// The run is strict, and the systems are not comparable.
     #[error("the systems are not comparable: {}; change that, or leave out --strict", gravest(audit))]
     NotComparable { audit: Audit },
-    /// A time budget that is too short for the plan's sweeps.
+    /// The time budget is too short for the plan's sweeps.
     #[error(transparent)]
     Sweep(#[from] SweepTooLarge),
     /// There is no run to resume.
     #[error("cannot resume the plan `{plan}`: {reason}")]
     Resume { plan: String, reason: String },
-    /// A host that should send load cannot be used.
+    /// A host that should send load (a driver) cannot be used.
     #[error("driver {host}: {reason}")]
     Driver { host: String, reason: String },
-    /// On a server that Dyno did not start, a load could drop tables that Dyno did not make.
+    /// A load on a server that Dyno did not start could drop tables that Dyno did not make.
     #[error("system `{system}` cannot be loaded")]
     Hold { system: String, source: Box<HoldError> },
     /// The rounds of this plan cannot be spread over hosts.
     #[error("the rounds of the plan `{plan}` cannot be spread over hosts: {reason}")]
     Spread { plan: String, reason: String },
-    /// The data with which a system starts cannot be made.
+    /// The data that a system should start with cannot be made.
     #[error("system `{system}` does not get its data")]
     Data { system: String, source: Box<DataError> },
     /// A system's server does not start.
@@ -75,40 +75,50 @@ pub enum RunError {
     Start { system: String, source: SystemError },
 }
 
-/// Why the data with which a system starts cannot be made.
+impl RunError {
+    /// Whether a stop by the user can cause this error. ^C also reaches the programs for which a run waits, such as a
+    /// package manager, and these programs then fail. No such program takes part when Dyno writes results files and
+    /// removes what a killed run left, so errors of this work have another cause.
+    pub fn can_come_from_stop(&self) -> bool {
+        !matches!(self, Self::Store(_) | Self::Leftovers(_) | Self::Home(_))
+    }
+}
+
+/// Why the data that a system should start with cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
-    /// Its server does not start.
+    /// The system's server does not start.
     #[error(transparent)]
     Server(#[from] StartError),
-    /// The folder is not used.
+    /// The folder with the data cannot be used.
     #[error(transparent)]
     Folder(#[from] DataFolderError),
-    /// The dump is not loaded.
+    /// The dump cannot be loaded.
     #[error(transparent)]
     Dump(#[from] DumpError),
-    /// The file that changes the data is not executed.
+    /// The file with the statements that change the data cannot be executed.
     #[error("its data cannot be changed: {0}")]
     Changes(DumpError),
-    /// The data of the other system does not come to this version.
+    /// The data of the other system cannot be upgraded to this system's version.
     #[error("the data of `{of}` cannot be upgraded")]
     Upgrade { of: String, source: Box<UpgradeError> },
-    /// The system whose data is upgraded is not there.
+    /// The system whose data should be upgraded has no data. Either the system could not be installed, or its data
+    /// could not be made.
     #[error("it needs the data of `{0}`, which is not there")]
     Missing(String),
-    /// A file cannot be read, or a program that reads it.
+    /// A file, or a program that reads it, cannot be used.
     #[error("{path}: {reason}")]
     Unreadable { path: String, reason: String },
     /// The script that makes the tables fails.
     #[error("its script fails: {0}")]
     Script(String),
-    /// Its server does not shut down.
+    /// The system's server does not shut down.
     #[error(transparent)]
     ShutDown(#[from] ShutdownError),
-    /// The data cannot be kept.
+    /// The data cannot be stored as a snapshot.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
-    /// The user stopped it.
+    /// The user stopped the run.
     #[error("stopped")]
     Stopped,
 }
@@ -137,17 +147,18 @@ impl From<RunError> for RoundAbort {
     }
 }
 
-/// Why an additional pass after a trial has no result.
+/// Why an additional pass after a trial has no result. A pass repeats the trial's load, or asks the server for query
+/// plans or answers.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PassAbort {
     #[error("the run was stopped")]
     Stopped,
-    /// The reason, in a line.
+    /// The reason, in one line.
     #[error("{0}")]
     Failed(String),
 }
 
-/// A budget that is too short for the configurations of a plan's sweeps.
+/// A time budget is too short for all configurations of a plan's sweeps.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
     "with its sweeps the plan has {systems} systems; six rounds of them take about {}, and the budget is {}; {}",
@@ -156,17 +167,17 @@ pub(crate) enum PassAbort {
     advice(*fraction)
 )]
 pub struct SweepTooLarge {
-    /// Number of the plan's systems. Each configuration of a sweep counts.
+    /// Number of systems in the plan. Each configuration of a sweep counts as one.
     pub systems: usize,
-    /// Estimated time for the fewest rounds with an exact interval, in seconds.
+    /// Estimated time of six rounds, in seconds. With fewer than six rounds, a difference has no exact 95% interval.
     pub seconds: f64,
     pub budget_seconds: f64,
-    /// The largest share of the configurations that fits, in steps of a twentieth; `None` if not even a
-    /// twentieth fits.
+    /// The largest share of the configurations that fits into the budget, in steps of a twentieth. `None` if not
+    /// even a twentieth fits.
     pub fraction: Option<f64>,
 }
 
-/// In minutes, or in seconds if it is short.
+/// Formats a duration in minutes, or in seconds if it is short.
 fn duration(seconds: f64) -> String {
     if seconds < 120.0 {
         format!("{:.0} s", seconds.ceil())
@@ -182,7 +193,7 @@ fn advice(fraction: Option<f64>) -> String {
     }
 }
 
-/// Explanations of errors and warnings, without notes.
+/// Returns the explanations of the audit's errors and warnings, without its notes.
 fn gravest(audit: &Audit) -> String {
     let grave = audit.findings.iter().filter(|finding| finding.severity != Severity::Note);
     grave.map(|finding| finding.explanation.clone()).collect::<Vec<_>>().join("; ")
@@ -191,7 +202,7 @@ fn gravest(audit: &Audit) -> String {
 /// Why a system cannot be started or used.
 #[derive(Debug, thiserror::Error)]
 pub enum SystemError {
-    /// Its server does not start.
+    /// The system's server does not start.
     #[error(transparent)]
     Server(#[from] StartError),
     /// A statement failed.
@@ -203,31 +214,31 @@ pub enum SystemError {
     /// A load could drop tables that Dyno did not make.
     #[error(transparent)]
     Hold(#[from] HoldError),
-    /// Dyno did not start it, so it cannot restart it.
+    /// Dyno did not start the system, so Dyno cannot restart it.
     #[error("{0} was not started by Dyno, so it cannot be started again; do that yourself and use --resume")]
     NotOurs(String),
-    /// It cannot be confined.
+    /// The system's limits cannot be set.
     #[error(transparent)]
     Confine(#[from] ConfineError),
-    /// Its log cannot be read.
+    /// The server's log cannot be read.
     #[error(transparent)]
     Log(#[from] PathError),
-    /// The wait for pending writes failed.
+    /// Waiting for the system's pending writes failed.
     #[error(transparent)]
     Drain(#[from] DrainError),
-    /// It cannot be shut down.
+    /// The server cannot be shut down.
     #[error(transparent)]
     ShutDown(#[from] ShutdownError),
-    /// Its data cannot be kept or restored.
+    /// The system's data cannot be stored as a snapshot, or restored from one.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
-    /// Its replicas do not follow.
+    /// The system's replicas do not follow their primary.
     #[error(transparent)]
     Replication(#[from] ReplicationError),
-    /// An unknown setting, which SQLite would ignore.
+    /// A setting is unknown. SQLite itself would ignore it.
     #[error("SQLite has no pragma `{0}`; `PRAGMA pragma_list` names those that it has")]
     UnknownPragma(String),
-    /// Its folder cannot be made.
+    /// The folder of the database cannot be made.
     #[error("cannot make a folder in {}; name another place for data with DYNO_CACHE", parent.display())]
     Folder {
         /// The parent folder.
@@ -237,4 +248,18 @@ pub enum SystemError {
     /// SQLite failed.
     #[error("SQLite: {0}")]
     Sqlite(#[from] rusqlite::Error),
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    #[test]
+    fn a_stop_does_not_hide_that_results_cannot_be_written() {
+        let full = StoreError::DiskFull { path: PathBuf::from("results.db") };
+        assert!(!RunError::from(full).can_come_from_stop());
+        assert!(RunError::Driver { host: "b".to_owned(), reason: "killed".to_owned() }.can_come_from_stop());
+    }
 }

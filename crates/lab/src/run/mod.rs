@@ -1,7 +1,7 @@
-//! Runs a plan: prepares its systems, repeats its rounds, commits every trial when it ends.
+//! Runs a plan: prepares its systems, repeats its rounds, and commits every trial when the trial ends.
 //!
-//! A module uses only those before it in this order: `error`, `not_started`, `observer`, `options`, `record`, `system`,
-//! `prepare`, `trial`, `round`, `spread`.
+//! The modules form layers. Each uses only modules before it in this order: `error`, `not_started`, `observer`,
+//! `options`, `record`, `system`, `prepare`, `trial`, `round`, `spread`.
 
 mod error;
 mod not_started;
@@ -40,11 +40,11 @@ use self::system::Holds;
 pub use self::system::{Foreseen, Found, foresee, sqlite_variables};
 pub use self::trial::{ReplicaLag, TokenLag, measure_lag};
 
-/// Runs a plan. Every trial is in the results file when it ends.
+/// Runs a plan. Every trial is committed to the results file when the trial ends.
 ///
 /// # Errors
-/// The results file cannot be written, there is no run to resume, or the base cannot be fetched, confined or started.
-/// If another system cannot be fetched or started, only its trials fail.
+/// The results file cannot be written, there is no run to resume, or the base cannot be fetched, confined or
+/// started. If another system cannot be fetched or started, only its trials fail.
 pub fn run(
     plan: &Plan,
     options: &RunOptions<'_>,
@@ -57,11 +57,12 @@ pub fn run(
     check_power_cuts(plan)?;
     plan.check_sweeps()?;
     let _awake = keep_cores_awake(plan.keep_cores_awake)?;
-    // Removes folders, mounts and groups of killed runs, even if this run has no servers and no limits.
+    // Remove the folders, mounts and control groups of killed runs, even if this run itself has no servers and no
     // limits.
     remove_dead_homes(&options.cache.runs())?;
     remove_leftovers(&options.cache.runs())?;
-    // Opened before the long fetches, so that an unwritable results file is reported immediately.
+    // Open the file before engines are fetched, which takes long, so that an unwritable file is reported
+    // immediately.
     let mut store = Store::open(&options.results)?;
     let interrupted = options.resume.then(|| find_interrupted(plan, &store)).transpose()?;
     check_drivers(plan, options)?;
@@ -103,7 +104,8 @@ pub fn run(
     Ok(RunOutcome { given: described.collect(), ..outcome })
 }
 
-/// Prepares the hosts that send load. A missing host is reported before tables are loaded.
+/// Prepares the hosts that send load. This is done before tables are loaded, so that a missing host is reported at
+/// once.
 fn check_drivers(plan: &Plan, options: &RunOptions<'_>) -> Result<(), RunError> {
     let hosts: BTreeSet<&String> = plan.steps.iter().flat_map(|step| &step.drivers).collect();
     for host in hosts {

@@ -13,9 +13,9 @@ const ERROR_WORDS: [&str; 3] = ["ERROR", "FATAL", "PANIC"];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotStarted {
     pub system: String,
-    /// The message of its failed trials, one line: `did not start: …`.
+    /// The message of the system's failed trials, in one line: `did not start: …`.
     pub message: String,
-    /// The last lines of its server's log, or of the fetching tool; empty if there are none.
+    /// The last lines of the log of the server or of the tool that fetched it; empty if there are none.
     pub log_tail: String,
 }
 
@@ -32,7 +32,7 @@ impl NotStarted {
             RunError::Fetch { entry, source } => format!("cannot fetch {entry}: {source}"),
             error => error.to_string(),
         };
-        // The program's output follows the sentence about the program, one entry per line.
+        // The first line is a sentence about the program. The program's own output follows, one entry per line.
         let mut lines = words.lines().map(str::trim);
         let sentence = lines.next().unwrap_or_default().trim_end_matches(':');
         let log: Vec<&str> = lines.collect();
@@ -47,7 +47,7 @@ impl NotStarted {
     }
 }
 
-/// An error with its causes.
+/// Returns an error and its causes in one text.
 fn in_words(error: &dyn Error) -> String {
     let mut words = error.to_string();
     let mut cause = error.source();

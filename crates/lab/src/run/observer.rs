@@ -1,4 +1,4 @@
-//! Progress of a run, for observers.
+//! The events of a run, for observers that show progress.
 
 use dyno_engine::{DrainAmount, Entry, Left, Progress};
 use dyno_settings::Audit;
@@ -8,11 +8,11 @@ use super::not_started::NotStarted;
 use crate::plan::Step;
 
 pub trait Observer {
-    /// Called on the run's thread, between measurements; must return quickly.
+    /// Handles an event. This method is called on the run's thread, between measurements, so it must return quickly.
     fn observe(&mut self, event: &Event<'_>);
 }
 
-/// An event of a run.
+/// An event of a run, such as the start of a round.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// An engine is being fetched.
@@ -24,21 +24,21 @@ pub enum Event<'a> {
     /// An earlier run is resumed.
     Resumed {
         run: RunId,
-        /// Differences of the host since then, in sentences.
+        /// How the host has changed since the run began, in sentences.
         differences: &'a [String],
     },
     /// Tables are loaded again without measurement.
     Loading { system: &'a str, step: &'a Step },
-    /// The data with which a system starts is being made.
+    /// The data that a system starts with is being made. `how` describes how.
     GivingData { system: &'a str, how: &'a str },
     /// A system is restored from kept data.
     Restoring { system: &'a str },
-    /// A system's loaded data could not be kept. It will be loaded again.
+    /// A system's loaded data could not be stored as a snapshot, so the data will be loaded again.
     NotKept { system: &'a str, reason: &'a str },
-    /// A load on a server that Dyno did not start may drop tables that Dyno did not make, because the user allows
-    /// it.
+    /// A load on a server that Dyno did not start may drop the tables in `names`, which Dyno did not make. The user
+    /// allowed this.
     MayDrop { system: &'a str, names: &'a [String] },
-    /// Objects that remain in a running server's database after Dyno cleared it.
+    /// Objects remain in the database of a running server after Dyno removed what it made.
     Left { left: &'a Left },
     /// Systems are being started at the same time.
     Starting { systems: &'a [&'a str] },
@@ -48,7 +48,7 @@ pub enum Event<'a> {
     NotStarted { not_started: &'a NotStarted },
     /// The systems were audited for comparability.
     Audited { audit: &'a Audit },
-    /// Waiting for a system's pending writes.
+    /// The run waits for a system's pending writes.
     Draining {
         system: &'a str,
         /// Time since the wait began, in seconds.
@@ -58,39 +58,40 @@ pub enum Event<'a> {
     /// A trial could not be written to the results file, because the file is locked or the disk is full. Dyno tries
     /// again.
     NotCommitted { error: &'a StoreError },
-    /// A trial's load is repeated without measurement, while the stacks of its server are sampled.
+    /// A trial's load is repeated without measurement, while the call stacks of the server are sampled.
     SamplingStacks { system: &'a str, step: &'a Step },
-    /// Stacks could not be sampled: of a system in a step, or of any system.
+    /// Call stacks could not be sampled for a system, or for any system if `system` is `None`.
     StacksNotSampled { system: Option<&'a str>, reason: &'a str },
-    /// A system is crashed under load after the rounds.
+    /// After the rounds, a system is crashed under load.
     Crashing {
         system: &'a str,
-        /// Number of checked crashes.
+        /// Number of crashes that have been checked.
         checked: u32,
         /// Number of planned crashes.
         crashes: u32,
     },
-    /// A disturbed step is rerun.
+    /// A step is measured again, because neighbours (other processes or guests of the host) disturbed it.
     Rerunning { step: &'a Step, clients: u32 },
-    /// A round begins: every system gets a fresh instance.
+    /// A round begins. Every system that Dyno starts gets a fresh instance.
     RoundStarted {
         /// The number of the round, from 0.
         round: u32,
-        /// Number of rounds, as far as known.
+        /// Number of rounds that are planned for the run at present. Results may change this number later.
         of: u32,
     },
-    /// Tests are no longer measured, because a look found them decided or out of reach.
+    /// Some tests are no longer measured. A look (an analysis between rounds) found that they are decided, or that they
+    /// would probably not be decided within the run's time limit.
     TestsLeft {
-        /// Number of such tests.
+        /// Number of tests that are no longer measured.
         tests: usize,
-        /// Number of tests that were measured so far.
+        /// Number of tests that were measured until now.
         of: usize,
     },
-    /// A time budget was divided.
+    /// The run's time budget was divided among rounds and trials.
     Allocated {
         /// Estimated number of rounds.
         rounds: u32,
-        /// Measured time of each further trial.
+        /// Measured time of each further trial, in seconds.
         seconds_per_trial: f64,
     },
     /// The systems of a block begin to take turns.
@@ -98,34 +99,34 @@ pub enum Event<'a> {
         /// The trial of the first system.
         trial: TrialLabel<'a>,
         systems: usize,
-        /// The next trials, as far as known.
+        /// The trials that follow in this round, but only the first few of them.
         next: &'a [TrialLabel<'a>],
-        /// Estimated time until the run's end.
+        /// Estimated time until the end of the run, in seconds.
         seconds_left: f64,
     },
     /// A trial without slices begins.
     TrialStarted {
         trial: TrialLabel<'a>,
-        /// The next trials, as far as known. Loads of kept data are skipped.
+        /// The trials that follow in this round, but only the first few of them. Loads whose data is kept are left out.
         next: &'a [TrialLabel<'a>],
-        /// Estimated time until the run's end.
+        /// Estimated time until the end of the run, in seconds.
         seconds_left: f64,
     },
-    /// Progress of a trial, about once a second.
+    /// Progress of a trial. This event comes about once a second.
     Ticked {
         trial: TrialLabel<'a>,
         /// Rate and latency in that second.
         pace: Pace,
-        /// Estimated time until the run's end.
+        /// Estimated time until the end of the run, in seconds.
         seconds_left: f64,
     },
     /// A trial was committed.
     TrialEnded {
         trial: TrialLabel<'a>,
         outcome: &'a Outcome,
-        /// Its rate, if anything was measured.
+        /// The trial's rate, if anything was measured.
         operations_per_second: Option<f64>,
-        /// Estimated time until the run's end.
+        /// Estimated time until the end of the run, in seconds.
         seconds_left: f64,
     },
 }
@@ -133,9 +134,9 @@ pub enum Event<'a> {
 /// Rate and latency of one second of a trial.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pace {
-    /// Operations per second, of the kind that its step counts.
+    /// Operations per second, of the kind that the trial's step counts.
     pub operations_per_second: f64,
-    /// Latency of its events, if any event ended.
+    /// Latency in this second; `None` if no event ended.
     pub latency: Option<LatencyNow>,
 }
 
@@ -150,12 +151,12 @@ pub struct LatencyNow {
     pub p99_us: u64,
 }
 
-/// A trial, for observers.
+/// Identifies a trial for observers.
 #[derive(Clone, Copy, Debug)]
 pub struct TrialLabel<'a> {
-    /// Number of trials that ended before it.
+    /// Number of trials that ended before this one.
     pub position: usize,
-    /// Number of trials of the run, as far as known.
+    /// Number of trials that are planned for the run at present. Results may change this number later.
     pub of: usize,
     pub system: &'a str,
     pub step: &'a Step,

@@ -12,7 +12,7 @@ use dyno_store::{Outcome, RunId};
 
 use super::not_started::NotStarted;
 
-/// How a plan is carried out.
+/// How a plan is run.
 #[derive(Debug)]
 pub struct RunOptions<'a> {
     pub results: PathBuf,
@@ -22,19 +22,19 @@ pub struct RunOptions<'a> {
     pub resume: bool,
     /// The only round to run, if several hosts share the run; `None` for all rounds.
     pub task: Option<Task>,
-    /// Whether the run fails before measuring if the systems are not comparable.
+    /// Whether the run fails, before it measures anything, if the systems are not comparable.
     pub strict: bool,
-    /// Whether rounds that neighbours disturbed count as replicates.
+    /// Whether rounds count as replicates although neighbours (other processes or guests of the host) disturbed them.
     pub counts_disturbed: bool,
-    /// Whether the run ends after its first round if a system did not start in it. A comparison of two systems needs
-    /// both.
+    /// Whether the run ends after its first round if a system did not start. This is set for a comparison of two
+    /// systems, because it needs both systems.
     pub needs_all_systems: bool,
-    /// Longest time of the run. The rounds before the first possible verdict are measured even if they take longer.
-    /// Without this limit, the plan alone sets the number of rounds.
+    /// Time limit of the run; `None` if only the plan sets the number of rounds. The rounds before the first
+    /// possible verdict are measured even if they take longer.
     pub time_max: Option<Duration>,
     /// The program whose `drive` command is the load process.
     pub driver_program: PathBuf,
-    /// How load processes are started on the drivers of plans.
+    /// Starts load processes on the drivers that a plan names.
     pub drivers: Box<dyn DriverHosts>,
     /// The folder of engines and of the servers' data.
     pub cache: Cache,
@@ -42,10 +42,10 @@ pub struct RunOptions<'a> {
     pub dyno_version: String,
     /// The user's command, for the results file.
     pub command_line: String,
-    /// Set by another thread (^C) to end the run early.
+    /// Another thread sets this flag (^C) to end the run early.
     pub stop: &'a AtomicBool,
-    /// Time without a finished event after which a server counts as hung. Loads may take ten times as long, because no
-    /// event finishes while they build an index.
+    /// A server counts as hung if no event finishes for this time. For loads, the limit is ten times as long,
+    /// because no event finishes while a load builds an index.
     pub patience: Duration,
 }
 
@@ -55,16 +55,16 @@ impl RunOptions<'_> {
     }
 }
 
-/// The hosts that send load.
+/// Gives access to the hosts that send load (drivers).
 pub trait DriverHosts: Debug + Sync {
-    /// The command of a load process on a host, as the plan names it (`ssh://a`).
+    /// Returns the command that starts a load process on a host. `host` is the name in the plan (`ssh://a`).
     ///
     /// # Errors
-    /// The host cannot be reached, or has no such program. The error is in words.
+    /// The host cannot be reached, or lacks the program. The error is a text for the user.
     fn command(&self, host: &str) -> Result<Command, String>;
 }
 
-/// The hosts of plans without drivers.
+/// The [`DriverHosts`] for plans without drivers.
 #[derive(Debug)]
 pub struct NoDrivers;
 
@@ -90,24 +90,25 @@ pub struct Task {
 pub struct RunOutcome {
     /// The run's number in the results file.
     pub run: RunId,
-    /// Whether the user stopped it.
+    /// Whether the user stopped the run.
     pub interrupted: bool,
     /// Number of planned trials.
     pub planned_trials: usize,
-    /// Number of measured trials.
+    /// Number of trials that were measured successfully.
     pub completed_trials: usize,
     pub failed_trials: usize,
-    /// Systems that did not start. All their trials failed.
+    /// The systems that did not start. All their trials failed.
     pub not_started: Vec<NotStarted>,
-    /// Systems whose crash test could not begin or finish, or that lost data that their settings promise to keep.
+    /// The systems whose crash test could not begin or finish, or that lost data that their settings promise to
+    /// keep.
     pub failed_crash_tests: Vec<String>,
-    /// How the data was made with which systems started, by the system's id. Systems with an empty database are left
-    /// out.
+    /// For each system that started with data, by the system's id: a description of how this data was made. Systems
+    /// that started with an empty database are left out.
     pub given: BTreeMap<String, String>,
 }
 
 impl RunOutcome {
-    /// Counts a finished trial.
+    /// Counts a trial by its outcome.
     pub(crate) fn count(&mut self, outcome: &Outcome) {
         match outcome {
             Outcome::Completed => self.completed_trials += 1,

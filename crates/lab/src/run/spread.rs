@@ -1,4 +1,4 @@
-//! A run whose rounds run on other hosts: the rounds that are still needed, and their results.
+//! A run whose rounds are run by other hosts: which rounds are still needed, and how their results are collected.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,7 +12,8 @@ use super::record::{self, now_ms};
 use super::round::{analyse_run, next_look};
 use crate::plan::{Plan, Rounds, Source};
 
-/// A run in this process's results file. Its rounds come from the files of tasks.
+/// A run whose rounds are measured by other processes, the tasks. Each task measures one round and has its own results
+/// file. This process collects the rounds in its results file.
 #[derive(Debug)]
 pub struct Spread<'a> {
     plan: &'a Plan,
@@ -20,7 +21,8 @@ pub struct Spread<'a> {
     run: RunId,
     seed: u64,
     id: String,
-    /// Complete rounds. A round with failed trials counts if it was joined here.
+    /// Number of complete rounds. A round that this process has added with [`Self::join`] counts even if it has
+    /// failed trials.
     complete: u32,
     trials_per_round: usize,
 }
@@ -39,7 +41,7 @@ impl<'a> Spread<'a> {
                 let reason = format!("run {} was on one host; continue without --on", earlier.id);
                 return Err(RunError::Resume { plan: plan.name.clone(), reason });
             };
-            // The submitting host measures nothing, so its changes do not matter.
+            // The submitting host measures nothing, so differences of this host do not matter.
             let resumption = ResumptionRecord { differences: Vec::new(), ..resumption(&earlier) };
             store.resume_run(earlier.id, &resumption)?;
             (earlier.id, earlier.record.seed, spread_id, Executed::of(plan, &earlier).rounds_complete)
@@ -53,10 +55,10 @@ impl<'a> Spread<'a> {
         Ok(Self { plan, store, run, seed, id: spread_id, complete, trials_per_round })
     }
 
-    /// Checks that rounds depend neither on each other nor on the same server.
+    /// Checks that rounds can be run on different hosts: they must not depend on each other or share a server.
     ///
     /// # Errors
-    /// The reason why they depend on each other.
+    /// The error says why the rounds cannot be spread.
     pub fn check(plan: &Plan) -> Result<(), RunError> {
         let cannot = |reason: String| Err(RunError::Spread { plan: plan.name.clone(), reason });
         if let Rounds::Budget { .. } = plan.rounds {
@@ -85,18 +87,19 @@ impl<'a> Spread<'a> {
         self.seed
     }
 
-    /// The run's id among the files of its tasks.
+    /// The id that connects the run with the files of its tasks.
     pub fn spread_id(&self) -> &str {
         &self.id
     }
 
-    /// Rounds in the results file that count, and the number of rounds that are needed, as far as known.
+    /// Returns the number of complete rounds, and the largest number of rounds that may be needed.
     pub fn progress(&self) -> (u32, u32) {
         (self.complete, self.plan.rounds.max())
     }
 
-    /// The numbers of the rounds to run next, all at the same time; empty if there are enough. Rounds that never
-    /// ran come first. A round with failed trials is replaced by a round with a new number.
+    /// Returns the numbers of the rounds to run next, all at the same time. Returns an empty list if there are
+    /// enough rounds. Numbers that were never used come first. A round with failed trials is replaced by a round
+    /// with a new number.
     ///
     /// # Errors
     /// The results file cannot be read.
@@ -113,7 +116,8 @@ impl<'a> Spread<'a> {
         Ok((0..).filter(|round| !used.contains(round)).take(missing as usize).collect())
     }
 
-    /// Adds a task's round. Returns the attempt that measured it. `None` if the file already has the round.
+    /// Adds the round that a task has measured. Returns the attempt that measured the round, or `None` if this run
+    /// already has it.
     ///
     /// # Errors
     /// The file does not belong to a task of this run, or this run's file cannot be written.
@@ -125,7 +129,7 @@ impl<'a> Spread<'a> {
         Ok(self.store.attempts(self.run)?.into_iter().find(delivered))
     }
 
-    /// Records an attempt without a result.
+    /// Records an attempt that had no result.
     ///
     /// # Errors
     /// The results file cannot be written.

@@ -1,4 +1,4 @@
-//! Merges the figures of load processes that share a load.
+//! Merges the figures of the load processes among which one load is divided.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::measure::latency::Latency;
 use crate::protocol::frame::{Connected, Counts, Fairness, Gaps, StatementLatency, Tick, Total, Usage};
 
 impl Total {
-    /// Adds an interval of the same process.
+    /// Adds the figures of one interval of the measured time.
     pub(crate) fn add(&mut self, tick: &Tick) {
         self.seconds += tick.seconds;
         self.counts += tick.counts;
@@ -33,7 +33,8 @@ pub(super) fn connected(parts: &[&Connected]) -> Option<Connected> {
     })
 }
 
-/// The same interval of several processes. Their lengths differ slightly, and the longest counts.
+/// Merges the figures of several processes for the same interval. The interval's length differs slightly between the
+/// processes, so the longest one is used.
 pub(super) fn tick(parts: &[Tick]) -> Option<Tick> {
     let first = parts.first()?;
     let mut merged = Tick {
@@ -60,8 +61,9 @@ pub(super) fn tick(parts: &[Tick]) -> Option<Tick> {
     Some(merged)
 }
 
-/// The measured time of several processes, each with its number of connections. A load that ends after a number of
-/// events ends with its last process.
+/// Merges the totals of several processes. `parts` contains each process's number of connections and its total. The
+/// merged measured time is the longest one: if the number of events is limited, the load ends when its last process
+/// ends.
 pub(super) fn total(parts: &[(u32, &Total)]) -> Total {
     let totals = || parts.iter().map(|(_, total)| *total);
     let mut merged = Total {
@@ -91,13 +93,14 @@ pub(super) fn total(parts: &[(u32, &Total)]) -> Total {
     merged
 }
 
-/// If a process has done all its events after less than this share of the measured time, it shows nothing about stalls
-/// of the others.
+/// If a process measured for less than this share of the longest measured time, [`gaps`] leaves it out. Such a process
+/// had executed all its events early, so it shows nothing about later stalls.
 const THROUGH_SHARE: f64 = 0.9;
 
-/// Estimates the stretches in which no process finished anything. For the last stretch, it takes the shortest of the
-/// processes' last stretches. For the longest stretch, it takes the shortest of the processes' longest ones: the true
-/// value is at most this long, so no stall is missed. A process without due events is left out.
+/// Estimates the stretches in which no process finished anything. The estimate of the last stretch is the shortest of
+/// the processes' last stretches. The estimate of the longest stretch is the shortest of the processes' longest
+/// stretches: the true value is at most this long, so no stall is missed. A process in which no event was due is left
+/// out, unless this is so in all processes.
 fn gaps<'a>(parts: impl Iterator<Item = &'a Total> + Clone) -> Option<Gaps> {
     let most = THROUGH_SHARE * longest(parts.clone().map(|part| part.seconds));
     let is_through = |part: &&Total| part.seconds >= most;
@@ -111,7 +114,8 @@ fn gaps<'a>(parts: impl Iterator<Item = &'a Total> + Clone) -> Option<Gaps> {
     Some(Gaps { last_seconds, ..*shortest })
 }
 
-/// Averages and standard deviations over the connections of all processes (by the law of total variance).
+/// Combines the averages and standard deviations of several processes into those over the connections of all processes
+/// (by the law of total variance).
 fn fairness(parts: &[(u32, &Total)]) -> Fairness {
     let connections: f64 = parts.iter().map(|(connections, _)| f64::from(*connections)).sum();
     let pooled = |of: fn(&Fairness) -> (f64, f64)| {
@@ -126,7 +130,8 @@ fn fairness(parts: &[(u32, &Total)]) -> Fairness {
     Fairness { events_avg, events_stddev, seconds_avg, seconds_stddev }
 }
 
-/// Usage of processes that run at the same time, so memory adds up too.
+/// Adds up the usage of processes that run at the same time. The sum of their largest memory sizes is used as the
+/// largest memory size of all processes together.
 fn usage(parts: impl Iterator<Item = Usage>) -> Usage {
     parts.fold(Usage::default(), |sum, part| Usage {
         user_us: sum.user_us + part.user_us,
@@ -169,7 +174,7 @@ mod tests {
             longest_began_seconds,
             last_seconds,
         };
-        // Connections with 10, 10, 10 and with 30 events.
+        // Three connections with 10 events each, and one connection with 30 events.
         let fair = |events_avg| Fairness { events_avg, ..Fairness::default() };
         let (slow, fast) =
             (part(30, 100, gaps(1.5, 0.1, 0.0), fair(10.0)), part(30, 900, gaps(0.2, 1.0, 0.2), fair(30.0)));

@@ -1,4 +1,4 @@
-//! Load processes on several hosts that form one load: they begin together, and their frames are merged.
+//! Combines load processes on several hosts into one load: the processes begin together, and their frames are merged.
 
 mod merge;
 
@@ -10,19 +10,20 @@ use crate::protocol::frame::{Connected, Frame, Milestone, Tick, Total};
 use crate::protocol::job::Job;
 use crate::protocol::process::{FrameSource, LoadProcess, LoadProcessError};
 
-/// Longest wait for one process, so that frames of the others are read soon.
+/// Longest time to wait for a frame of one process before the next process gets its turn. It is short, so that no
+/// process's frames wait for long.
 const TURN: Duration = Duration::from_millis(5);
 
-/// Time without a frame after which a process that has begun counts as silent. Ticks come each second.
+/// If a process that has begun sends no frame for this time, it counts as silent. It should send a tick each second.
 const SILENT_AFTER: Duration = Duration::from_millis(2500);
 
-/// Load processes that share a load. Dropping it kills them.
+/// Load processes among which one load is divided. Dropping the group kills them.
 #[derive(Debug)]
 pub struct LoadGroup {
     members: Vec<Member>,
     /// Merged frames that have not been taken yet.
     ready: VecDeque<(Instant, Frame)>,
-    /// The measured time so far.
+    /// Sum of the figures of all measured intervals so far.
     sum: Total,
 }
 
@@ -35,12 +36,13 @@ struct Member {
     heard_at: Instant,
     connected: Option<Connected>,
     measuring_at: Option<Instant>,
-    /// Whether it waits only for its last events, and sends no more ticks.
+    /// Whether the process only waits for its events in flight, and begins no more. It then sends no more ticks.
     is_ending: bool,
-    /// Intervals that other processes have not ended yet.
+    /// `warmup` and `measured` contain the ticks of this process that are not merged yet, because another process has
+    /// not sent its tick for the same interval.
     warmup: VecDeque<Tick>,
     measured: VecDeque<Tick>,
-    /// Its measured time so far.
+    /// Sum of the figures of this process's measured intervals so far.
     sum: Total,
     total: Option<Total>,
 }
@@ -50,21 +52,23 @@ struct Member {
 pub struct MemberFigures {
     pub name: String,
     pub connections: u32,
-    /// Number of its threads; `None` if it did not connect.
+    /// Number of the process's threads; `None` if it did not connect.
     pub threads: Option<u32>,
-    /// Time from the moment when the first process began to measure until this one did, as observed here; `None` if it
-    /// did not begin.
+    /// Time from when the first process began to measure until this process did, by this host's clock; `None` if this
+    /// process did not begin.
     pub began_after: Option<Duration>,
-    /// Its measurements, up to its last interval if it did not end by itself.
+    /// The process's measurements. If the process did not send its total, this is the sum of the intervals that it
+    /// sent.
     pub total: Total,
 }
 
 impl LoadGroup {
-    /// Divides a job among commands that end in a load process, such as `ssh host dyno drive`, each with a name for
-    /// messages. They begin together when all have connected.
+    /// Starts load processes and divides a job among them. Each command starts one load process, perhaps on another
+    /// host, as `ssh host dyno drive` does. The text beside a command is the name of its process in messages. When all
+    /// processes have connected, they begin together.
     ///
     /// # Errors
-    /// A command cannot be started or does not read its input; in words, with its name.
+    /// A command cannot be started or does not read its input. The error is a message that contains the command's name.
     pub fn start(commands: Vec<(String, Command)>, job: &Job) -> Result<Self, String> {
         let parts = job.divided(commands.len() as u32);
         let member = |((name, mut command), part): ((String, Command), Job)| {
@@ -120,7 +124,7 @@ impl LoadGroup {
             }
             Frame::Finished(total) => {
                 member.total = Some(total);
-                // Others may have waited for its end.
+                // The process that finished sends no more ticks, so the others' ticks need not wait for it any longer.
                 self.merge_ticks(at, |member| &mut member.measured);
                 self.finish(at);
             }
@@ -130,7 +134,7 @@ impl LoadGroup {
         }
     }
 
-    /// Orders all to begin once the last has connected.
+    /// Orders all processes to begin, once the last of them has connected.
     fn begin_together(&mut self, at: Instant) {
         let connected: Option<Vec<&Connected>> =
             self.members.iter().map(|member| member.connected.as_ref()).collect();
@@ -143,7 +147,7 @@ impl LoadGroup {
         }
     }
 
-    /// Merges the intervals that all working processes have ended.
+    /// Merges each interval for which all processes have sent a tick. Processes that have finished are not waited for.
     fn merge_ticks(&mut self, at: Instant, of: fn(&mut Member) -> &mut VecDeque<Tick>) {
         while self.members.iter_mut().all(|member| member.total.is_some() || !of(member).is_empty()) {
             let parts: Vec<Tick> =
@@ -156,7 +160,7 @@ impl LoadGroup {
         }
     }
 
-    /// Sends the total once all have ended.
+    /// Queues the merged total once all processes have ended.
     fn finish(&mut self, at: Instant) {
         let totals: Option<Vec<(u32, &Total)>> =
             self.members.iter().map(|member| Some((member.connections, member.total.as_ref()?))).collect();
@@ -166,7 +170,7 @@ impl LoadGroup {
         }
     }
 
-    /// If one process fails, the load fails.
+    /// Queues the frame that ends the load. It is called when one of the processes has failed.
     fn fail(&mut self, number: usize, at: Instant, message: &str) {
         let message = of_member(&self.members[number].name, message);
         self.ready.push_back((at, Frame::Failed { message, total: self.measured(), is_whole: false }));
@@ -204,7 +208,7 @@ impl FrameSource for LoadGroup {
     }
 
     fn silence(&self) -> Option<(String, Option<Total>)> {
-        // Until all have connected, each waits for its server.
+        // A process that has not connected yet may be silent, because it may be waiting for its server.
         if self.members.iter().any(|member| member.connected.is_none()) {
             return None;
         }
@@ -275,7 +279,7 @@ mod tests {
             group.next_frame(Duration::from_secs(60)).expect("frames");
         }
         let long_ago = Instant::now().checked_sub(Duration::from_secs(7)).expect("a time");
-        // However long this takes, one process sent something just now and the other did not.
+        // With a time in the future, the first process does not count as silent, however long the test takes.
         group.members[0].heard_at = Instant::now() + Duration::from_secs(3600);
         group.members[1].heard_at = long_ago;
         let (message, total) = group.silence().expect("a silent process");

@@ -1,5 +1,5 @@
-//! Buffers that the kernel picks from when bytes arrive (`io_uring` provided buffer ring), so that thousands
-//! of idle sockets need no buffers of their own. See `io_uring_register_buf_ring(3)`.
+//! Receive buffers that all sockets share (`io_uring` provided buffer ring). The kernel takes a buffer only when bytes
+//! arrive, so thousands of idle sockets need no buffers. See `io_uring_register_buf_ring(3)`.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::io;
@@ -13,7 +13,7 @@ use io_uring::types::BufRingEntry;
 const BUFFER_BYTES: usize = 16 * 1024;
 /// The kernel requires the ring to be page-aligned.
 const PAGE_BYTES: usize = 4096;
-/// The only buffer group of a ring.
+/// The id of the only buffer group of a ring.
 pub(super) const GROUP: u16 = 0;
 
 pub(super) struct Buffers {

@@ -10,7 +10,7 @@ use socket2::Socket;
 use super::table::Table;
 use super::{Io, IoEvent, Token, Waker};
 
-/// Read buffer of the whole loop. For most answers one read takes everything that the server has sent.
+/// Size of the loop's only read buffer. For most answers, one read takes everything that the server has sent.
 const READ_BYTES: usize = 64 * 1024;
 /// Number of events taken from the kernel at once.
 const EVENTS: usize = 1024;
@@ -23,7 +23,7 @@ struct Entry {
     unsent: Vec<u8>,
 }
 
-/// See the [module](self).
+/// An [`Io`] that uses epoll.
 pub(crate) struct Epoll {
     descriptor: OwnedFd,
     waker: Waker,
@@ -42,7 +42,7 @@ impl Epoll {
         // SAFETY: `fd` is a new descriptor that nothing else owns.
         let descriptor = unsafe { OwnedFd::from_raw_fd(fd) };
         let waker = Waker::new()?;
-        // Edge-triggered: reported once per use, so the counter need not be read.
+        // The event is edge-triggered: each wake-up is reported once, so the counter need not be read.
         let mut event = libc::epoll_event { events: (libc::EPOLLIN | libc::EPOLLET) as u32, u64: WAKER };
         // SAFETY: `event` lives through the call; the descriptors are open.
         check(unsafe { libc::epoll_ctl(fd, libc::EPOLL_CTL_ADD, waker.descriptor(), &raw mut event) })?;
@@ -127,7 +127,8 @@ impl Io for Epoll {
                     self.failed.push_back((token, error));
                 }
             }
-            // After a failed send, read what the server sent before it closed.
+            // A failed send is not reported as an event, because the loop must still read what the server sent before
+            // it closed the connection.
             Err(_) => {}
         }
     }
@@ -190,8 +191,8 @@ impl Io for Epoll {
     }
 }
 
-/// Writes as much as the socket takes now. A broken pipe is an error and not a signal, because Rust ignores
-/// SIGPIPE.
+/// Writes as many bytes as the socket takes now, and returns their number. A broken pipe is an error and not a signal,
+/// because Rust ignores SIGPIPE.
 fn write_some(mut socket: &Socket, bytes: &[u8]) -> io::Result<usize> {
     let mut sent_bytes = 0;
     while sent_bytes < bytes.len() {
@@ -205,7 +206,8 @@ fn write_some(mut socket: &Socket, bytes: &[u8]) -> io::Result<usize> {
     Ok(sent_bytes)
 }
 
-/// epoll takes whole milliseconds. Rounded up, so that the loop does not spin until a timer is due.
+/// Rounds up to whole milliseconds, which epoll takes. With a shorter timeout, the loop would spin until a timer is
+/// due.
 fn ceil_ms(timeout: Duration) -> i32 {
     timeout.as_micros().div_ceil(1000).min(i32::MAX as u128) as i32
 }

@@ -13,27 +13,27 @@ use super::{Io, IoEvent, Token, Waker};
 use crate::profile::Canned;
 use crate::protocol::job::Protocol;
 
-/// Wait of a turn in which nothing was sent, so that nothing can be answered.
+/// If nothing was sent, no answer can come. The loop then waits for this time.
 const REST: Duration = Duration::from_millis(1);
 
 struct Entry {
-    /// The connected socket, over which nothing goes.
+    /// The connected socket. No bytes are sent over it.
     socket: Socket,
     server: Canned,
-    /// What the server has answered.
+    /// The server's answer, which the client has not read yet.
     answer: Vec<u8>,
 }
 
-/// See the [module](self). What is sent in a turn of the loop is answered in its next turn.
+/// An [`Io`] that answers from memory. Bytes that are sent in one iteration of the loop are answered in the next one.
 pub(crate) struct Loopback<P> {
     protocol: Protocol,
     waker: Waker,
     entries: Table<Entry>,
-    /// Sockets whose answers come in the next turn.
+    /// Sockets whose answers arrive in the loop's next iteration.
     answered: VecDeque<Token>,
-    /// Sockets whose answers have come.
+    /// Sockets whose answers have arrived, and that are next in the queue of events.
     arrived: VecDeque<Token>,
-    /// The bytes of the last [`IoEvent::Received`].
+    /// The bytes of the most recent [`IoEvent::Received`].
     bytes: Vec<u8>,
     probe: PhantomData<P>,
 }

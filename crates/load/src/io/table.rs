@@ -1,4 +1,5 @@
-//! Entries by index. Each has a generation, so that an event of a removed socket is not taken for one of its successor.
+//! Entries by index. Each entry has a generation, so that an event of a removed socket is not mistaken for an event
+//! of the socket that has the same index now.
 
 use super::Token;
 
@@ -41,8 +42,8 @@ impl<T> Table<T> {
 }
 
 impl Token {
-    /// The token as the 64 bits that a kernel interface returns. The top 8 bits of the index are free for the
-    /// caller, which leaves room for 16 million sockets.
+    /// Packs the token into the 64 bits of user data that the kernel returns with an event. The caller may use the bits
+    /// 24 to 31 for itself, so indexes must be below 16 million.
     pub(super) fn to_bits(self) -> u64 {
         u64::from(self.generation) << 32 | u64::from(self.index)
     }

@@ -8,7 +8,7 @@ use super::*;
 
 const METHODS: [IoMethod; 2] = [IoMethod::Epoll, IoMethod::Uring];
 
-/// An I/O of this kind, if the kernel has it.
+/// Opens the I/O method; `None` if the kernel does not support it.
 fn open_here(method: IoMethod) -> Option<Box<dyn Io>> {
     open(method, 4).map_err(|error| eprintln!("{method:?} is not to be had here: {error}")).ok()
 }
@@ -117,7 +117,7 @@ fn a_removed_socket_is_silent_and_its_successor_hears_only_its_own() {
     }
 }
 
-/// The result of a connection attempt.
+/// Tries to connect. Returns whether the attempt succeeds.
 fn attempt(io: &mut dyn Io, address: std::net::SocketAddr) -> bool {
     let socket = Socket::new(Domain::IPV4, Type::STREAM.nonblocking(), None).unwrap();
     let _ = socket.connect(&SockAddr::from(address));
@@ -150,7 +150,8 @@ fn a_tcp_connection_attempt_ends_in_connected_or_closed() {
         let Some(mut io) = open_here(method) else { continue };
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         assert!(attempt(&mut *io, listener.local_addr().unwrap()), "{method:?}");
-        // Bound and not listening: the port refuses, and no other program can get it meanwhile.
+        // The socket is bound but does not listen. The port therefore refuses connections, and no other program can
+        // get it.
         let refusing = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
         refusing.bind(&SockAddr::from(std::net::SocketAddr::from(([127, 0, 0, 1], 0)))).unwrap();
         let address = refusing.local_addr().unwrap().as_socket().unwrap();

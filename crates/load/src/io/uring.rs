@@ -1,5 +1,5 @@
-//! Completions by `io_uring`: one system call per turn of the loop sends for every connection and collects
-//! every answer. Needs a kernel with provided buffer rings and multishot receive (6.0).
+//! I/O by `io_uring`: one system call per iteration of the loop sends the messages of all connections and collects all
+//! answers. Needs a kernel with provided buffer rings and multishot receive (Linux 6.0).
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,15 +15,15 @@ use super::buffers::{Buffers, GROUP};
 use super::table::Table;
 use super::{Io, IoEvent, Token, Waker};
 
-/// Bounds of the number of submissions that fit before the kernel must be entered. A turn makes at most two
-/// for each socket.
+/// Bounds of the size of the submission queue. When the queue is full, the kernel must be entered. An iteration of the
+/// loop makes at most two submissions for each socket.
 const SUBMISSIONS: std::ops::RangeInclusive<u32> = 64..=1024;
 /// A send up to this size fits into an idle socket's buffer, so it completes when it is submitted.
 const IMMEDIATE_BYTES: usize = 16 * 1024;
 /// Bounds of the number of receive buffers.
 const BUFFERS: std::ops::RangeInclusive<usize> = 16..=256;
 
-/// Number of waits for the kernel when the ring is closed, and their length.
+/// When the ring is closed, it waits up to this many times, each time up to `LAST_WAIT`, for the operations in flight.
 const LAST_WAITS: u32 = 10;
 const LAST_WAIT: Duration = Duration::from_millis(10);
 
@@ -43,28 +43,29 @@ struct Entry {
     socket: Socket,
     /// Bytes being sent. The kernel reads them, so they do not change before the completion.
     sending: Vec<u8>,
-    /// Bytes to be sent after that.
+    /// Bytes to send after `sending`.
     queued: Vec<u8>,
-    /// Submissions without their last completion.
+    /// Number of submitted operations whose last completion has not arrived.
     in_flight: u8,
-    /// Whether there was no answer since the last send, so that the socket's buffer may still hold the bytes.
+    /// Whether nothing has been received since the last send. The socket's buffer may then still contain the bytes of
+    /// that send.
     unanswered: bool,
-    /// Removed by the owner, but kept until the kernel has finished with it.
+    /// Whether the owner has removed the socket. The entry is kept until the kernel has finished with it.
     closing: bool,
 }
 
-/// See the [module](self).
+/// An [`Io`] that uses `io_uring`.
 pub(crate) struct Uring {
     ring: ManuallyDrop<IoUring>,
     waker: Waker,
     entries: Table<Entry>,
     buffers: ManuallyDrop<Buffers>,
-    /// Completions that were taken from the ring and not looked at yet.
+    /// Completions that have been taken from the ring, but not handled yet.
     arrived: VecDeque<cqueue::Entry>,
-    /// Buffer and length of the last [`IoEvent::Received`].
+    /// Buffer and length of the most recent [`IoEvent::Received`].
     current: Option<(u16, usize)>,
     in_flight: usize,
-    /// Sends since the last wait that complete when submitted.
+    /// Number of sends that were queued since the last wait and will complete as soon as they are submitted.
     immediate_sends: usize,
 }
 
@@ -78,7 +79,8 @@ impl Uring {
             .build(submissions)?;
         let mut probe = Probe::new();
         ring.submitter().register_probe(&mut probe)?;
-        // SEND_ZC came with 6.0, like multishot receive, which has no code of its own to probe for.
+        // Multishot receive has no operation code, so the kernel cannot be asked for it. SEND_ZC came with the same
+        // kernel (6.0), so the kernel is asked for SEND_ZC instead.
         if !probe.is_supported(opcode::SendZc::CODE) {
             return Err(io::Error::from(io::ErrorKind::Unsupported));
         }
@@ -133,7 +135,7 @@ impl Uring {
         self.submit(&receive)
     }
 
-    /// Sends what is queued, unless a send is under way.
+    /// Sends the queued bytes, unless a send is under way.
     fn pump(&mut self, token: Token) -> io::Result<()> {
         let Some(entry) = self.entries.get_mut(token) else { return Ok(()) };
         if !entry.sending.is_empty() || entry.queued.is_empty() || entry.closing {
@@ -143,7 +145,7 @@ impl Uring {
         entry.in_flight += 1;
         let drained = !std::mem::replace(&mut entry.unanswered, true);
         self.immediate_sends += usize::from(drained && entry.sending.len() <= IMMEDIATE_BYTES);
-        // MSG_WAITALL: one completion for all of it, the kernel goes on after a short send.
+        // With MSG_WAITALL, the kernel continues after a short send, so there is one completion for all bytes.
         let send = opcode::Send::new(
             Fd(entry.socket.as_raw_fd()),
             entry.sending.as_ptr(),
@@ -155,12 +157,12 @@ impl Uring {
         self.submit(&send)
     }
 
-    /// Submits what is queued and waits for this many events.
+    /// Submits the queued operations and waits for the given number of events.
     fn enter(&mut self, events: usize, timeout: Option<Duration>) -> io::Result<()> {
-        // Small sends to sockets whose peer has taken all earlier bytes complete at once and are not events.
-        // Waiting for one more completion saves a system call per query.
+        // A small send completes at once if the peer has taken all earlier bytes. Its completion is not an event, but
+        // it would end the wait. Waiting for one more completion per such send saves a system call per query.
         let wanted = events + std::mem::take(&mut self.immediate_sends);
-        // What was taken from the ring and not looked at is an event already.
+        // If there are completions that were taken from the ring but not handled, do not wait: they may be events.
         let wanted = if self.arrived.is_empty() { wanted } else { 0 };
         let submitter = self.ring.submitter();
         let entered = match timeout.map(Timespec::from) {
@@ -170,14 +172,15 @@ impl Uring {
         match entered {
             Ok(_) => Ok(()),
             Err(error) => match error.raw_os_error() {
-                // Timeout, signal, or completions to take first. Each leads to another turn of the loop.
+                // A timeout or a signal ended the wait, or the ring is too full and its completions must be taken
+                // first. In each case, the loop continues.
                 Some(libc::ETIME | libc::EINTR | libc::EBUSY) => Ok(()),
                 _ => Err(error),
             },
         }
     }
 
-    /// Turns a completion into an event for the owner, if it is one.
+    /// Returns the owner's event for a completion, if there is one.
     fn on_completion(&mut self, completion: &cqueue::Entry) -> io::Result<Option<IoEvent>> {
         let bits = completion.user_data();
         let last = !cqueue::more(completion.flags());
@@ -213,12 +216,13 @@ impl Uring {
     fn on_sent(&mut self, token: Token, result: i32) -> io::Result<Option<IoEvent>> {
         let Some(entry) = self.entries.get_mut(token) else { return Ok(None) };
         if result < 0 {
-            // After a failed send, read what the server sent before it closed.
+            // A failed send is not reported as an event, because the loop must still read what the server sent before
+            // it closed the connection.
             return Ok(None);
         }
         entry.sending.drain(..(result as usize).min(entry.sending.len()));
         if !entry.sending.is_empty() {
-            // A short send in spite of MSG_WAITALL. The rest goes first.
+            // The send was short in spite of MSG_WAITALL. The rest is sent before the queued bytes.
             entry.sending.append(&mut entry.queued);
             std::mem::swap(&mut entry.sending, &mut entry.queued);
         }
@@ -244,7 +248,7 @@ impl Uring {
         buffer: Option<u16>,
         last: bool,
     ) -> io::Result<Option<IoEvent>> {
-        // A lack of buffers is not an error. They return as the loop continues.
+        // A lack of buffers is not an error. The loop gives buffers back as it continues.
         let out_of_buffers = result == -libc::ENOBUFS;
         if last && (result > 0 || out_of_buffers) {
             self.arm_receive(token)?;
@@ -302,24 +306,25 @@ impl Io for Uring {
         }
         entry.closing = true;
         if !entry.sending.is_empty() {
-            // A last message is sent before the socket is shut down.
+            // Submits the last message, so that it is sent before the socket is shut down.
             let _ = self.ring.submit();
             self.immediate_sends = 0;
         }
         let Some(entry) = self.entries.get_mut(token) else { return };
-        // Ends operations in flight. A socket that is not connected has none.
+        // This ends the operations in flight. It fails if the socket is not connected, and then no operation is in
+        // flight.
         let _ = entry.socket.shutdown(std::net::Shutdown::Both);
     }
 
     fn send(&mut self, token: Token, bytes: &[u8]) {
         let Some(entry) = self.entries.get_mut(token) else { return };
         entry.queued.extend_from_slice(bytes);
-        // A ring that cannot be entered fails the next `wait`, which says so.
+        // If the ring cannot be entered, the next `wait` fails too and returns the error.
         let _ = self.pump(token);
     }
 
     fn push(&mut self) {
-        // A ring that cannot be entered fails the next `wait`, which says so.
+        // If the ring cannot be entered, the next `wait` fails too and returns the error.
         let _ = self.ring.submit();
         self.immediate_sends = 0;
     }
@@ -372,7 +377,7 @@ impl Io for Uring {
 
 impl Drop for Uring {
     fn drop(&mut self) {
-        // Operations in flight on removed sockets end at once.
+        // Removing a socket ends its operations in flight. Wait until they have ended, but not forever.
         for _ in 0..LAST_WAITS {
             if self.in_flight == 0 || self.wait(Some(LAST_WAIT)).is_err() {
                 break;

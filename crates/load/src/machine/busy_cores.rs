@@ -1,4 +1,4 @@
-//! Whether the cores that this thread may run on are all busy.
+//! Finds out whether all cores that this thread may run on are busy.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -6,25 +6,27 @@ use std::time::Duration;
 
 use rustix::thread::{CpuSet, sched_getaffinity};
 
-/// Time between two readings, in ns. The kernel counts in hundredths of a second.
+/// Time between two readings of the cores' idle times, in ns. The kernel counts these times in hundredths of a second.
 const LOOK_EVERY_NS: u64 = 200_000_000;
 /// Cores with at most this share of idle time count as busy.
 const IDLE_SHARE_MAX: f64 = 0.05;
-/// Bounds of the buffer for the lines of all CPUs of a host. It grows if the text does not fit.
+/// Bounds of the size of the buffer for `/proc/stat`, which has a line for each CPU. The buffer grows if the text does
+/// not fit.
 const TEXT_BYTES: std::ops::RangeInclusive<usize> = 4 * 1024..=256 * 1024;
 
-/// While all cores are busy, a loop gathers this part of the answers in flight before it handles them, up to a maximum.
+/// While all cores are busy, a loop waits until several answers have arrived before it handles them. It waits for a
+/// quarter of the answers in flight (1 / `GATHERED_SHARE`), but for at most `GATHERED_MAX`.
 const GATHERED_SHARE: u32 = 4;
 const GATHERED_MAX: u32 = 32;
-/// Answers are gathered if there are at least this many working connections per core. The remaining connections must
-/// keep the cores busy.
+/// A loop waits for several answers only if at least this many connections per core wait for an answer. With fewer
+/// connections, the server would run out of work meanwhile.
 const GATHERED_FROM: u32 = 4;
-/// Longest time for which an answer waits for others.
+/// Longest time for which an answer waits for other answers.
 pub(crate) const GATHER_PATIENCE: Duration = Duration::from_micros(400);
 
 /// The cores of a thread, and whether they were busy between the last two readings.
 pub(crate) struct BusyCores {
-    /// `None` if the kernel shows no times.
+    /// The file `/proc/stat`; `None` if it cannot be used.
     stat: Option<File>,
     allowed: CpuSet,
     text: Vec<u8>,
@@ -33,7 +35,7 @@ pub(crate) struct BusyCores {
     are_busy: bool,
 }
 
-/// Times of some cores since the host's start, in the kernel's ticks.
+/// Idle time and total time of some cores since the host's start, summed over the cores, in the kernel's ticks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Times {
     idle: u64,
@@ -41,7 +43,7 @@ struct Times {
 }
 
 impl BusyCores {
-    /// The cores of the calling thread. Nothing is known of them yet.
+    /// Creates the value for the cores of the calling thread. Whether they are busy is not known yet.
     pub(crate) fn of_this_thread() -> Self {
         let allowed = sched_getaffinity(None).ok();
         Self {
@@ -54,19 +56,20 @@ impl BusyCores {
         }
     }
 
-    /// Number of these cores.
+    /// Number of cores that the thread may run on.
     fn count(&self) -> u32 {
         self.allowed.count()
     }
 
-    /// How many answers to wait for at once, if this number of connections waits for answers. `None` if each answer is
-    /// taken as it comes: the cores are not busy, or too few connections would be left to keep them busy.
+    /// Returns how many answers the loop should wait for before it handles them. `waiting` is the number of connections
+    /// that wait for an answer. `None` means that each answer should be handled when it arrives, because the cores are
+    /// not busy, or because the server would run out of work meanwhile.
     pub(crate) fn answers_to_gather(&mut self, waiting: u32, now_ns: u64) -> Option<usize> {
         let is_crowd = waiting >= (GATHERED_FROM * self.count()).max(2 * GATHERED_SHARE);
         (is_crowd && self.are_busy(now_ns)).then(|| (waiting / GATHERED_SHARE).min(GATHERED_MAX) as usize)
     }
 
-    /// Whether they are busy; false until that is known. `now_ns` is the time by any clock of the caller.
+    /// Whether the cores are busy; false until two readings have been taken. `now_ns` may come from any clock.
     fn are_busy(&mut self, now_ns: u64) -> bool {
         if now_ns.saturating_sub(self.looked_ns) >= LOOK_EVERY_NS {
             self.looked_ns = now_ns;

@@ -1,4 +1,4 @@
-//! This process on its machine: its cores, files, memory, and its parent.
+//! This process on its machine: its cores, open files, memory and parent process.
 
 pub(crate) mod busy_cores;
 pub(crate) mod open_files;

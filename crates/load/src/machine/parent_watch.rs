@@ -1,17 +1,17 @@
 //! Ends the load process if its parent is gone, whatever its script does.
 //!
-//! A job that is told to stop ends by itself within about 3 s. But a script that loops or blocks while it is
-//! compiled runs on the thread that would end the job, so another thread ends the process.
+//! Usually a job ends by itself within about 3 s after it is told to stop. But if the script's top level loops or
+//! blocks, the thread that would end the job never gets to it. Therefore another thread ends the process.
 
 use std::thread;
 use std::time::Duration;
 
 use rustix::process::{Signal, getpgrp, getpid, kill_current_process_group};
 
-/// Time for the job to end after the end of the process's input.
+/// How long the job may continue after the end of the process's input.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Waits for the job's time, then ends the process.
+/// Waits for [`GRACE`], then ends the process.
 pub(crate) fn end_after_grace() -> ! {
     thread::sleep(GRACE);
     end_children();
@@ -26,6 +26,6 @@ pub(crate) fn end_children() {
     }
     // SAFETY: ignoring a signal sets no handler. The signal to the group is meant for its other members.
     unsafe { libc::signal(libc::SIGTERM, libc::SIG_IGN) };
-    // This fails if there is no other process.
+    // This fails if the group has no other process.
     let _ = kill_current_process_group(Signal::TERM);
 }

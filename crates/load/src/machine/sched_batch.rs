@@ -1,11 +1,11 @@
-//! Leaves the processor to the server while it has work.
+//! Leaves the processor to the server while the server has work.
 
-/// Sets `SCHED_BATCH` (`sched(7)`): when this thread wakes, it waits for its turn instead of preempting another.
+/// Sets `SCHED_BATCH` (`sched(7)`): when this thread wakes, it waits for its turn instead of preempting another thread.
 ///
-/// If the server keeps all cores busy, each answer would otherwise take a core from the server at once, for
-/// the work of one answer and two context switches. When the thread's turn comes, several answers have
-/// arrived. If a core is idle, nothing changes. The thread's share of the processor stays the same, and a
-/// policy set by the user is kept.
+/// Without this policy, if the server keeps all cores busy, each answer that arrives would wake this thread and at once
+/// take a core from the server. That costs two context switches for a single answer. With `SCHED_BATCH`, several
+/// answers have arrived when the thread gets its turn. If a core is idle, nothing changes. The thread's share of the
+/// processor stays the same. If the user has set another policy, it is kept.
 pub(crate) fn wait_for_turns() {
     let parameters = libc::sched_param { sched_priority: 0 };
     // SAFETY: `parameters` lives through the call. If the policy cannot be set, the thread works

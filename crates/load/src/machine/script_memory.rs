@@ -2,8 +2,8 @@
 
 use dyno_script::MemoryLimit;
 
-/// The most memory that scripts can have in sysbench 1.0.20. Its LuaJIT keeps all values in the low 2 GB of the address
-/// space.
+/// The most memory that scripts can have in sysbench 1.0.20, because sysbench's LuaJIT keeps all values in the low 2 GB
+/// of the address space.
 const USUAL_BYTES: usize = 2 << 30;
 
 /// The environment variable is not a valid limit of memory.
@@ -11,8 +11,8 @@ const USUAL_BYTES: usize = 2 << 30;
 #[error("{} is '{}', but must be a whole number of MiB above 0", MemoryLimit::VARIABLE, .0)]
 pub struct ScriptMemoryError(String);
 
-/// The limit from the environment. By default 2 GiB, but at most half of the host's memory, because servers
-/// need the other half.
+/// Returns the limit that the environment variable sets. If the variable is not set, the limit is 2 GiB, but at most
+/// half of the host's memory, because servers need the other half.
 ///
 /// # Errors
 /// The environment's limit is not a number above 0.

@@ -15,13 +15,14 @@ pub(crate) fn now() -> Usage {
         user_us: us(raw.ru_utime),
         system_us: us(raw.ru_stime),
         context_switches: (raw.ru_nvcsw + raw.ru_nivcsw) as u64,
-        // Linux counts it in KiB.
+        // Linux counts this field in KiB.
         memory_bytes_max: raw.ru_maxrss as u64 * 1024,
     }
 }
 
 impl Usage {
-    /// Usage since `earlier`, with the larger memory of both.
+    /// Usage since `earlier`. Only the memory is not a difference: it is the largest size since the start of the
+    /// process.
     pub(crate) fn since(self, earlier: Self) -> Self {
         Self {
             user_us: self.user_us.saturating_sub(earlier.user_us),

@@ -2,11 +2,11 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-/// Significant digits of a number with a point or an exponent that are compared. Servers write the last ones
-/// differently.
+/// Number of significant digits that are compared if a number has a point or an exponent. In later digits, servers
+/// differ.
 const DIGITS: usize = 6;
 
-/// The sum of the hashes of all rows of an answer: the same for the same rows in another order.
+/// The sum of the hashes of all rows of an answer. It does not depend on the order of the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AnswerHash(u64);
 
@@ -25,8 +25,8 @@ impl AnswerHash {
         self.0 = self.0.wrapping_add(hasher.finish());
     }
 
-    /// The part of a statement in the sum over a digest's statements. It includes the statement's id, so the same
-    /// answers to other statements give another sum.
+    /// Returns the number that this statement's answer adds to the sum of its digest, over all statements of the
+    /// digest. The number depends on the statement's id, so the sum changes if two statements swap their answers.
     pub(crate) fn of_statement(self, id: i64, rows: u64) -> u64 {
         let mut hasher = DefaultHasher::new();
         (id, rows, self.0).hash(&mut hasher);
@@ -34,7 +34,7 @@ impl AnswerHash {
     }
 }
 
-/// A number with a point or an exponent, rounded; `None` for other texts.
+/// Rounds a number with a point or an exponent; `None` for other texts.
 fn rounded(text: &[u8]) -> Option<String> {
     let is_of_number = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
     let is_whole = !text.iter().any(|byte| b".eE".contains(byte));

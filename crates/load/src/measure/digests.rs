@@ -11,12 +11,12 @@ use crate::measure::recorder::code_of;
 use crate::protocol::replay::{PackedLatency, Replayed, ReplayedDigest};
 use crate::statements::text::explainable;
 
-/// How many examples are sent: those of the digests that took the most time.
+/// Largest number of digests for which an example is sent. These are the digests that took the most time.
 const EXAMPLES_MAX: usize = 50;
-/// The longest example, in bytes.
+/// Length of the longest example that is sent, in bytes.
 const EXAMPLE_BYTES_MAX: usize = 10_000;
 
-/// Bits of a latency in µs that are kept: three significant digits, as in a [`Latency`].
+/// A latency in µs is rounded to this number of leading bits. This gives three significant digits, as in a [`Latency`].
 const BITS: u32 = 11;
 
 /// The figures of a replay, or of a part of its sessions.
@@ -27,7 +27,7 @@ pub(crate) struct ReplayFigures {
     pub(crate) sessions_lost: u64,
     pub(crate) out_of_order: u64,
     pub(crate) late: Latency,
-    /// Whether an example of each digest is kept.
+    /// Whether to keep an example statement of each digest.
     keeps_examples: bool,
     not_sent: BTreeMap<NotSent, u64>,
     digests: HashMap<i64, DigestFigures>,
@@ -44,20 +44,21 @@ struct DigestFigures {
     example: Example,
 }
 
-/// The first statement of a digest.
+/// The first statement of a digest, which is kept as an example.
 #[derive(Clone, Debug, Default)]
 enum Example {
-    /// There was none.
+    /// No statement of the digest has been executed yet.
     #[default]
     Missing,
-    /// `None` if servers cannot explain it.
+    /// The statement's text; `None` if it is too long or servers cannot explain it.
     Of(Option<String>),
 }
 
-/// Latencies of one digest. Most digests have few statements, and a [`Latency`] of each would take 90 kB.
+/// Latencies of one digest. Most digests have few statements, so only the latencies that occurred are stored. A
+/// [`Latency`] for each digest would take 90 kB.
 #[derive(Clone, Debug, Default)]
 struct SparseLatency {
-    /// How often each rounded latency in µs occurred.
+    /// Number of statements by their rounded latency in µs.
     bins: HashMap<u32, u64>,
     exact: LatencyNs,
 }
@@ -68,7 +69,7 @@ pub(crate) struct Returned {
     pub(crate) rows: u64,
     pub(crate) affected_rows: u64,
     pub(crate) fields: u32,
-    /// Of its rows, if answers are wanted.
+    /// The hash of the statement's rows, if answers are to be compared.
     pub(crate) answer: AnswerHash,
 }
 
@@ -128,7 +129,7 @@ impl ReplayFigures {
         }
     }
 
-    /// The digests with an example that took the most time.
+    /// The ids of the digests that took the most time, among those with an example.
     fn longest(&self) -> HashSet<i64> {
         let has_example = |(_, figures): &(&i64, &DigestFigures)| figures.example.text().is_some();
         let mut with: Vec<_> = self.digests.iter().filter(has_example).collect();
@@ -136,7 +137,7 @@ impl ReplayFigures {
         with.into_iter().take(EXAMPLES_MAX).map(|(id, _)| *id).collect()
     }
 
-    /// The figures as they are sent.
+    /// The figures in the form in which they are sent.
     pub(crate) fn replayed(&self) -> Replayed {
         let longest = self.longest();
         let of_digest = |(id, figures): (&i64, &DigestFigures)| ReplayedDigest {

@@ -4,16 +4,17 @@ use std::time::{Duration, Instant};
 
 use crate::protocol::frame::Gaps;
 
-/// Watches a count of finished work. The precision of a gap is the time between two looks.
+/// Watches a count of finished work for times in which it does not grow. The length of such a gap is as exact as the
+/// time between two calls of `look`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GapWatch {
     began: Instant,
     finished: u64,
-    /// When the count last changed, or when nothing was due.
+    /// Time of the most recent call of `look` at which the count had changed or nothing was due.
     changed: Instant,
-    /// Begin and length of the longest gap.
+    /// Start and length of the longest gap.
     longest: (Instant, Duration),
-    /// Time of the last look.
+    /// Time of the most recent call of `look`.
     looked: Instant,
 }
 
@@ -23,7 +24,8 @@ impl GapWatch {
         Self { began: now, finished, changed: now, longest: (now, Duration::ZERO), looked: now }
     }
 
-    /// Notes the count, and whether an event is in flight or due. If no event is, nothing can finish.
+    /// Records `finished`, the count of finished work so far, and whether an event is in flight or due (`is_owed`).
+    /// Without such an event, nothing can finish, so the time is not a gap.
     pub(crate) fn look(&mut self, now: Instant, finished: u64, is_owed: bool) {
         let gap = now.saturating_duration_since(self.changed);
         let has_changed = finished != self.finished;
@@ -36,7 +38,7 @@ impl GapWatch {
         self.looked = now;
     }
 
-    /// The gaps until the last look.
+    /// Returns the gaps up to the most recent call of `look`.
     pub(crate) fn gaps(&self) -> Gaps {
         Gaps {
             longest_seconds: self.longest.1.as_secs_f64(),
@@ -83,7 +85,7 @@ mod tests {
         }
         let gaps = watch.gaps();
         let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
-        // From the last look at which nothing was due.
+        // The gap begins at the last look at which nothing was due.
         assert!(close(gaps.longest_seconds, 2.0) && close(gaps.longest_began_seconds, 5.0), "{gaps:?}");
         assert!(close(gaps.last_seconds, 0.1), "{gaps:?}");
     }

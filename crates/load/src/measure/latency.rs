@@ -1,4 +1,4 @@
-//! Latency histograms of one layout, which merge without loss.
+//! Latency histograms. All have the same layout, so they are merged without loss.
 
 use std::sync::LazyLock;
 
@@ -8,16 +8,16 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use serde::de::Error as _;
 
-/// Longest recorded latency: an hour. Longer ones are recorded as this.
+/// Longest recorded latency: an hour. A longer latency is recorded as an hour.
 pub const LATENCY_US_MAX: u64 = 3_600_000_000;
 
 /// Significant digits of a latency.
 const DIGITS: u8 = 3;
 
-/// Offset of the highest trackable value in HDR's V2 format.
+/// The bytes of a histogram in HDR's V2 format that contain its highest trackable value.
 const HIGHEST_BYTES: std::ops::Range<usize> = 24..32;
 
-/// A histogram before its first latency.
+/// A histogram without latencies.
 static EMPTY: LazyLock<Histogram<u64>> =
     LazyLock::new(|| Histogram::new(DIGITS).expect("a constant number of digits is valid"));
 
@@ -40,7 +40,7 @@ pub struct LatencyNs {
     pub sum_ns: u64,
 }
 
-/// No latencies. Merging this into others changes nothing.
+/// The value for no latencies. Merging it into another value does not change the other value.
 impl Default for LatencyNs {
     fn default() -> Self {
         Self { min_ns: u64::MAX, max_ns: 0, sum_ns: 0 }
@@ -56,10 +56,10 @@ impl LatencyNs {
 }
 
 impl Latency {
-    /// Latencies from pairs of µs and number of occurrences.
+    /// Creates the latencies from pairs of a latency in µs and the number of times that it occurred.
     ///
     /// # Panics
-    /// Never: the bounds keep the histogram small.
+    /// Never: each latency counts as at most [`LATENCY_US_MAX`], so the histogram fits into memory.
     pub(crate) fn of_bins(bins: impl Iterator<Item = (u64, u64)>, exact: LatencyNs) -> Self {
         let mut latency = Self { histogram: None, exact };
         for (us, latencies) in bins {
@@ -72,7 +72,7 @@ impl Latency {
     /// Records one latency. In the distribution, less than 1 µs counts as 1 µs.
     ///
     /// # Panics
-    /// Never: the bounds keep the histogram small.
+    /// Never: in the distribution, a latency counts as at most [`LATENCY_US_MAX`], so the histogram fits into memory.
     pub fn record_ns(&mut self, latency_ns: u64) {
         self.exact.merge(LatencyNs { min_ns: latency_ns, max_ns: latency_ns, sum_ns: latency_ns });
         let recorded = self.grown().record((latency_ns / 1000).clamp(1, LATENCY_US_MAX));
@@ -87,7 +87,7 @@ impl Latency {
     /// Adds other latencies.
     ///
     /// # Panics
-    /// Never: a histogram grows to hold what another holds.
+    /// Never: the histogram grows to the range of the other histogram.
     pub fn merge(&mut self, other: &Self) {
         self.exact.merge(other.exact);
         if let Some(other) = &other.histogram {
@@ -95,7 +95,7 @@ impl Latency {
         }
     }
 
-    /// The histogram, created if missing.
+    /// The histogram. Creates it if it is missing.
     fn grown(&mut self) -> &mut Histogram<u64> {
         self.histogram.get_or_insert_with(|| EMPTY.clone())
     }
@@ -107,24 +107,24 @@ impl Latency {
         }
     }
 
-    /// The distribution. Its minimum, maximum and mean are edges and middles of buckets; [`Self::exact`] has
-    /// the exact values.
+    /// The distribution. The minimum, maximum and mean of a histogram are computed from its buckets, so they are not
+    /// exact. [`Self::exact`] has the exact values.
     pub fn histogram(&self) -> &Histogram<u64> {
         self.histogram.as_ref().unwrap_or(&EMPTY)
     }
 
-    /// Minimum, maximum and sum; `None` without a latency.
+    /// Minimum, maximum and sum; `None` if there are no latencies.
     pub fn exact(&self) -> Option<LatencyNs> {
         (!self.histogram().is_empty()).then_some(self.exact)
     }
 
-    /// Mean in ns; `None` without a latency.
+    /// Mean in ns; `None` if there are no latencies.
     pub fn mean_ns(&self) -> Option<f64> {
         Some(self.exact()?.sum_ns as f64 / self.histogram().len() as f64)
     }
 
-    /// The latency in ns that a share of all latencies does not exceed, to three significant digits, but
-    /// never below the minimum or above the maximum; `None` without a latency.
+    /// The latency in ns that the share `quantile` of all latencies does not exceed; `None` if there are no
+    /// latencies. It has three significant digits, but is never below the minimum or above the maximum.
     pub fn quantile_ns(&self, quantile: f64) -> Option<f64> {
         let LatencyNs { min_ns, max_ns, .. } = self.exact()?;
         let of_bucket_us = self.histogram().value_at_quantile(quantile) as f64;
@@ -136,8 +136,9 @@ impl Latency {
         Some(self.quantile_ns(quantile)? / 1e3)
     }
 
-    /// The histogram in HDR's V2 format, as in the results file. Its highest trackable value is always
-    /// [`LATENCY_US_MAX`], however far it has grown, so that readers with fixed histograms can add them.
+    /// The histogram in HDR's V2 format, as in the results file. In this format, a histogram states its highest
+    /// trackable value. Here this is always [`LATENCY_US_MAX`], although the histogram may be smaller, so that readers
+    /// whose histograms have a fixed size can add several of these.
     ///
     /// # Panics
     /// Never: writing to memory cannot fail.
@@ -148,7 +149,7 @@ impl Latency {
         bytes
     }
 
-    /// The histogram as [`Self::to_bytes`], as base64 without padding.
+    /// Returns the bytes of [`Self::to_bytes`] as base64 without padding.
     pub fn to_base64(&self) -> String {
         STANDARD_NO_PAD.encode(self.to_bytes())
     }
@@ -165,7 +166,7 @@ impl PartialEq for Latency {
     }
 }
 
-/// The form in a frame.
+/// The form of latencies in the JSON of a frame.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Sent<'a> {
     histogram: std::borrow::Cow<'a, str>,

@@ -2,19 +2,19 @@
 
 use crate::protocol::frame::Fairness;
 
-/// One connection's finished events and their time.
+/// Finished events of one connection, and their time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ConnectionStat {
     pub(crate) events: u64,
     pub(crate) busy_ns: u64,
 }
 
-/// All connections, by number.
+/// The figures of all connections, by the connection's number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConnectionStats(Vec<ConnectionStat>);
 
 impl ConnectionStats {
-    /// Zeros for a number of connections.
+    /// Creates figures of zero for the given number of connections.
     pub(crate) fn of(connections: u32) -> Self {
         Self(vec![ConnectionStat::default(); connections as usize])
     }
@@ -29,7 +29,7 @@ impl ConnectionStats {
         self.0[index].busy_ns += latency_ns;
     }
 
-    /// Adds the figures of others.
+    /// Adds the figures of `other` to those of the same connections.
     pub(crate) fn merge(&mut self, other: &Self) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), ConnectionStat::default());
@@ -40,12 +40,12 @@ impl ConnectionStats {
         }
     }
 
-    /// Resets all to zero.
+    /// Resets all figures to zero.
     pub(crate) fn clear(&mut self) {
         self.0.fill(ConnectionStat::default());
     }
 
-    /// Means and standard deviations over connections.
+    /// Means and standard deviations, over connections, of a connection's events and time in events.
     pub(crate) fn fairness(&self) -> Fairness {
         let (events_avg, events_stddev) = spread(self.0.iter().map(|served| served.events as f64));
         let (seconds_avg, seconds_stddev) = spread(self.0.iter().map(|served| served.busy_ns as f64 / 1e9));
@@ -53,10 +53,10 @@ impl ConnectionStats {
     }
 }
 
-/// Mean and population standard deviation; zeros if empty.
+/// Mean and population standard deviation; both are 0 if there are no values.
 fn spread(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = values.clone().count().max(1) as f64;
-    // Not `sum`, which returns -0 for an empty iterator.
+    // `sum` is not used, because it returns -0 for an empty iterator.
     let mean = values.clone().fold(0.0, |sum, value| sum + value) / count;
     let variance = values.map(|value| (value - mean).powi(2)).fold(0.0, |sum, value| sum + value) / count;
     (mean, variance.sqrt())

@@ -1,4 +1,4 @@
-//! Collects the work of workers. The reporter takes it once per interval.
+//! Records what the workers do. The reporter takes the records once per interval.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -21,7 +21,7 @@ pub(crate) struct Interval {
     pub(crate) latency: Latency,
     pub(crate) statements: StatementLatency,
     pub(crate) served: ConnectionStats,
-    /// Number of events that ended in some bins of the timeline.
+    /// Bins of the timeline, each with the number of events that ended in it.
     pub(crate) ended: Vec<(u32, u32)>,
 }
 
@@ -33,59 +33,61 @@ impl Interval {
     }
 }
 
-/// The part of a slice in which something ended. In a job without slices, everything is measured.
+/// A part of a slice. In a job without slices, everything belongs to `Counted`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// The lead.
+    /// The beginning of the slice, which is not measured (the lead).
     Lead,
-    /// From the end of the lead until all connections rest.
+    /// The measured part: from the end of the lead until all connections have ended their last events.
     #[default]
     Counted,
 }
 
-/// Records by part of the slice.
+/// Records of one worker, separately for the two parts of a slice.
 #[derive(Debug, Default)]
 struct Record {
     counted: Interval,
     lead: Counts,
     event_shares: f64,
     busy_ns: u64,
-    /// Statements by bin of the slice.
+    /// Number of statements that ended in each bin of the slice.
     bins: Vec<u32>,
     left: Left,
 }
 
-/// One worker's records. The lock is taken once per [`Batch`]. Workers write to theirs in each turn, so each has cache
-/// lines of its own, in the pairs that processors fetch.
+/// One worker's records. The lock is taken once per [`Batch`]. A worker writes to its recorder in each iteration of its
+/// loop, so two recorders must not share a cache line. The alignment is 128 bytes, because processors fetch cache lines
+/// in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Recorder {
     record: Mutex<Record>,
     running: AtomicU32,
     backlog: AtomicU64,
-    /// Events that have become due since the load began (open loop).
+    /// Number of events that have become due since the load began (open loop).
     due: AtomicU64,
-    /// Finished events and statements since the load began.
+    /// Number of finished events and statements since the load began.
     finished: AtomicU64,
 }
 
-/// Records of a slice in addition to those of its measured time.
+/// Records that only slices have, in addition to an [`Interval`] for the measured time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Edges {
-    /// Records of the lead.
+    /// Work that finished in the slice's lead.
     pub(crate) lead: Counts,
-    /// Events, each counted by the share of its time that was measured.
+    /// Number of events, each weighted by the share of its time that lies in the measured part of the slice.
     pub(crate) event_shares: f64,
-    /// Time from the end of the lead until a connection rested, summed over connections.
+    /// For each connection, the time from the end of the lead until the connection ended its last event. This is the
+    /// sum over all connections.
     pub(crate) busy_ns: u64,
-    /// Statements by bin of the slice.
+    /// Number of statements that ended in each bin of the slice.
     pub(crate) bins: Vec<u32>,
-    /// Due events that had not begun at the end.
+    /// Due events that had not begun at the end of the slice.
     pub(crate) left: Left,
 }
 
 impl Recorder {
-    /// Adds the records since the last call to `into`.
+    /// Moves all records that have been made since the last call into `into`.
     pub(crate) fn take(&self, into: &mut Interval) {
         let mut record = self.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let interval = &mut record.counted;
@@ -103,7 +105,7 @@ impl Recorder {
         into.ended.append(&mut interval.ended);
     }
 
-    /// Like [`take`](Self::take), for records of slices.
+    /// Moves the records that only slices have, and that have been made since the last call, into `into`.
     pub(crate) fn take_edges(&self, into: &mut Edges) {
         let mut record = self.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         into.lead += std::mem::take(&mut record.lead);
@@ -116,12 +118,13 @@ impl Recorder {
         into.bins.iter_mut().zip(record.bins.drain(..)).for_each(|(into, bin)| *into += bin);
     }
 
-    /// Records the events that a slice at a rate leaves unfinished.
+    /// Records the events that became due in a slice at a rate but did not begin.
     pub(crate) fn leave(&self, left: &Left) {
         self.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner).left.merge(left);
     }
 
-    /// Connections with an event in flight, and due events that have not begun, as last reported.
+    /// Returns the number of connections with an event in flight, and the number of due events that have not begun, as
+    /// reported most recently.
     pub(crate) fn gauges(&self) -> (u32, u64) {
         (self.running.load(Ordering::Relaxed), self.backlog.load(Ordering::Relaxed))
     }
@@ -135,7 +138,7 @@ impl Recorder {
         self.running.store(connections, Ordering::Relaxed);
     }
 
-    /// Counts events in flight of workers that share a recorder.
+    /// Adds `change` to the number of events in flight. Several workers may share a recorder.
     pub(crate) fn add_running(&self, change: i32) {
         self.running.fetch_add(change as u32, Ordering::Relaxed);
     }
@@ -144,7 +147,7 @@ impl Recorder {
         self.backlog.store(events, Ordering::Relaxed);
     }
 
-    /// Counts the events of a schedule that were due at a time, and records those that have not begun.
+    /// Updates the number of events that `schedule` says are due, and how many of those have not begun.
     pub(crate) fn count_due(&self, schedule: &mut Schedule, now_ns: u64) {
         self.set_backlog(schedule.backlog(now_ns));
         self.due.store(schedule.due_so_far(), Ordering::Relaxed);
@@ -161,7 +164,7 @@ pub(crate) fn code_of(failure: &SqlFailure) -> String {
     if failure.errno == 0 { failure.state.clone() } else { failure.errno.to_string() }
 }
 
-/// Records of one turn of a worker's loop, not yet visible to the reporter.
+/// Records of one iteration of a worker's loop, not yet visible to the reporter.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     pub(crate) counts: Counts,
@@ -172,37 +175,38 @@ pub(crate) struct Batch {
     statements: Vec<(Kind, u64)>,
     event_shares: f64,
     busy_ns: u64,
-    /// Statements by bin of the slice.
+    /// Number of statements that ended in each bin of the slice.
     bins: Vec<u32>,
-    /// Number of events that ended in some bins of the timeline.
+    /// Bins of the timeline, each with the number of events that ended in it.
     ended: Vec<(u32, u32)>,
-    /// The part of the slice that the batch belongs to.
+    /// The part of the slice to which the records of this batch belong.
     part: Part,
 }
 
 impl Batch {
-    /// Records a finished event without its latency, because it began in the lead.
+    /// Counts a finished event that began in the lead. Its latency is not recorded.
     pub(crate) fn early_event(&mut self) {
         self.counts.events += 1;
     }
 
-    /// Enters another part of the slice, and hands over the batch.
+    /// Hands the batch over to the recorder, and enters another part of the slice.
     pub(crate) fn enter(&mut self, part: Part, recorder: &Recorder) {
         self.flush(recorder);
         self.part = part;
     }
 
-    /// Records the share of a finished event's time that was measured.
+    /// Records which share of a finished event's time lies in the measured part of the slice.
     pub(crate) fn share(&mut self, share: f64) {
         self.event_shares += share;
     }
 
-    /// Records that a connection has come to rest, with the time since the end of the lead.
+    /// Records that a connection has ended its last event in the slice. `busy_ns` is the time since the end of the
+    /// lead.
     pub(crate) fn rests(&mut self, busy_ns: u64) {
         self.busy_ns += busy_ns;
     }
 
-    /// Sets the part of the slice.
+    /// Sets the part of the slice to which the following records belong.
     pub(crate) fn set_part(&mut self, part: Part) {
         self.part = part;
     }
@@ -221,8 +225,8 @@ impl Batch {
         self.events.push((connection, latency_ns));
     }
 
-    /// Records a finished statement, counted as in sysbench: a statement that returns rows is a read, and one
-    /// that changed rows is a write.
+    /// Records a finished statement. It is counted as in sysbench: a statement that returns rows is a read, and a
+    /// statement that changed rows is a write.
     pub(crate) fn statement(&mut self, fields: u32, affected_rows: u64, latency_ns: u64) {
         let (count, kind) = match (fields, affected_rows) {
             (0, 0) => (&mut self.counts.others, Kind::Other),
@@ -233,7 +237,7 @@ impl Batch {
         self.statements.push((kind, latency_ns));
     }
 
-    /// Records on the timeline that an event ended, at a time in ns since the load began.
+    /// Records on the timeline that an event ended. `at_ns` is the time in ns since the load began.
     pub(crate) fn ended_at(&mut self, at_ns: u64) {
         let bin = timeline::bin(at_ns);
         match self.ended.last_mut() {
@@ -242,13 +246,13 @@ impl Batch {
         }
     }
 
-    /// Records an event that failed with its connection.
+    /// Records an event that failed because its connection was lost.
     pub(crate) fn failed(&mut self, failure: &SqlFailure) {
         self.counts.failed += 1;
         self.ignored(failure);
     }
 
-    /// Records an error that reruns its event, or that answers a statement of a replay.
+    /// Records an error that does not end the load: the event is run again, or the statement is part of a replay.
     pub(crate) fn ignored(&mut self, failure: &SqlFailure) {
         *self.error_codes.entry(code_of(failure)).or_default() += 1;
     }

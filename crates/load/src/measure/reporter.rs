@@ -16,7 +16,8 @@ use crate::protocol::frame::{Fairness, Slice, Tick, Total, Usage};
 use crate::protocol::replay::Replayed;
 use crate::worker::WorkerReport;
 
-/// Tolerance of checkpoints, because intervals are never exact.
+/// An interval counts as reaching a checkpoint if it ends at most this long before the checkpoint, because the ends of
+/// intervals are never exact.
 const SLACK_SECONDS: f64 = 0.005;
 
 /// Collects the workers' records once per interval.
@@ -24,18 +25,18 @@ pub(crate) struct Reporter {
     recorders: Vec<Arc<Recorder>>,
     warmup: bool,
     number: u32,
-    /// Start of the interval, and of the measured time.
+    /// When the current interval began, and the usage at that time.
     interval_began: (Instant, Usage),
     total: Total,
-    /// Whether events wait until they are due, at a rate or after a think time.
+    /// Whether the load is paced: an event waits until it is due, at a given rate or after a think time.
     is_paced: bool,
-    /// Events that had become due at the beginning of the interval; `None` in a closed loop.
+    /// Number of events that had become due before the interval began; `None` in a closed loop.
     due: Option<u64>,
-    /// Gaps in the measured time of a load of events; `None` before it, and in slices.
+    /// Watches for gaps in the measured time of a load of events; `None` before measuring begins, and in slices.
     gaps: Option<GapWatch>,
-    /// When events of the measured time ended, if that is asked for.
+    /// The times at which measured events ended. `None` unless the job asks for a timeline.
     timeline: Option<Timeline>,
-    /// The rate during a warm-up that lasts until the rate is level.
+    /// Records the rate during a warm-up, if the warm-up lasts until the rate is steady.
     course: Option<Course>,
     served: ConnectionStats,
     served_since_checkpoint: ConnectionStats,
@@ -73,8 +74,8 @@ impl Reporter {
         }
     }
 
-    /// The reporter of a load whose events wait until they are due: at a rate if `has_rate`, otherwise after
-    /// a think time.
+    /// Turns the reporter into one for a load whose events wait until they are due. If `has_rate` is true, they are due
+    /// at a given rate, otherwise after a think time.
     pub(crate) fn paced(self, has_rate: bool) -> Self {
         Self { is_paced: true, due: has_rate.then_some(0), ..self }
     }
@@ -90,12 +91,12 @@ impl Reporter {
         self.course = None;
     }
 
-    /// Begins to watch whether the rate is level.
+    /// Begins to watch whether the rate is steady.
     pub(crate) fn watch_course(&mut self) {
         self.course = Some(Course::begin(Instant::now(), self.finished()));
     }
 
-    /// Whether the rate of the warm-up is level. False until that can be told, and if it is not watched.
+    /// Whether the rate of the warm-up is steady. False if this is not known yet, or if the rate is not watched.
     pub(crate) fn has_level(&self) -> bool {
         self.course.as_ref().is_some_and(Course::has_level)
     }
@@ -109,14 +110,16 @@ impl Reporter {
         self.gaps = Some(GapWatch::begin(Instant::now(), self.finished()));
     }
 
-    /// Begins to note when events end. `epoch` is when the load began.
+    /// Begins to record when events end. `epoch` is when the load began.
     pub(crate) fn watch_timeline(&mut self, epoch: Instant) {
         self.timeline = Some(Timeline::begin(epoch));
     }
 
-    /// Notes whether anything finishes.
+    /// Checks whether work has finished since the last call. This function is called often, because a gap's length is
+    /// only as exact as the time between two calls.
     pub(crate) fn look(&mut self) {
-        // In this order, so that whatever ends in between counts as owed.
+        // `is_idle` must be called before `finished`. An event that ends between the two calls then counts as in
+        // flight.
         let is_owed = !self.is_idle();
         let finished = self.finished();
         if let Some(gaps) = &mut self.gaps {
@@ -181,13 +184,12 @@ impl Reporter {
 
     /// Ends a slice.
     ///
-    /// Events in flight when the slice's time is over are finished, and each connection's time lasts until it rests.
-    /// Stalls are therefore included. Towards the end, fewer and fewer connections are busy. This does not bias the
-    /// rate: by Wald's identity, events over the connections' own times are the rate of an endless run (Ross,
-    /// "Stochastic Processes", 2nd ed., section 3.3).
+    /// If events are in flight when the slice's time is over, they are finished, and each connection's time lasts until
+    /// the end of its last event. Stalls are therefore included. Towards the end, fewer and fewer connections are busy.
+    /// This does not bias the rate: by Wald's identity, the number of events divided by the connections' own times is
+    /// the rate of an endless run (Ross, "Stochastic Processes", 2nd ed., section 3.3).
     ///
-    /// `paced_seconds` is the ordered time of a slice at a rate, in which connections rest while nothing is
-    /// due.
+    /// `paced_seconds` is the ordered time of a slice at a rate, in which connections wait while nothing is due.
     pub(crate) fn slice(
         &mut self,
         began_us: u64,
@@ -236,7 +238,8 @@ impl Reporter {
         }
     }
 
-    /// Fairness since the last checkpoint, if the next is reached.
+    /// Returns the fairness since the previous checkpoint if the measured time has reached the next one; otherwise
+    /// `None`.
     fn checkpoint(&mut self) -> Option<Fairness> {
         let reached = self.total.seconds + SLACK_SECONDS;
         if *self.checkpoints.front()? > reached {
@@ -249,8 +252,8 @@ impl Reporter {
         Some(fairness)
     }
 
-    /// The total of the measured time. `unfinished` is the number of connections whose event was abandoned at
-    /// its end; `left` are the events left behind.
+    /// The total of the measured time. `unfinished` is the number of connections whose event was abandoned at the end.
+    /// `left` contains the ages of the events that never ended.
     pub(crate) fn total(mut self, workers: &[WorkerReport], unfinished: u32, left: &Unfinished) -> Total {
         let mut late = Interval::default();
         self.recorders.iter().for_each(|recorder| recorder.take(&mut late));
@@ -258,7 +261,8 @@ impl Reporter {
         self.total.statements.merge(&late.statements);
         self.total.censored = left.ages();
         self.total.backlog = left.waiting.histogram().len();
-        // The workers have not recorded the events that became due in the last moment.
+        // The workers have not counted the events that became due in the last moment, so `due` may be too small. It is
+        // at least the number of due events that have not begun.
         self.total.due = self.total.due.map(|due| due.max(self.total.backlog));
         self.total.unfinished = unfinished;
         self.total.gaps = self.gaps.map(|gaps| gaps.gaps());
@@ -276,7 +280,7 @@ impl Reporter {
     }
 }
 
-/// What all workers replayed; `None` without a replay.
+/// What all workers replayed; `None` if the job is not a replay.
 fn replayed(workers: &[WorkerReport]) -> Option<Box<Replayed>> {
     let parts = workers.iter().filter_map(|worker| worker.replay.as_deref());
     let all = parts.fold(None, |all: Option<ReplayFigures>, part| {
@@ -310,7 +314,7 @@ mod tests {
         record(1, 20);
         let tick = reporter.tick();
         assert_eq!((tick.counts.events, tick.statements.reads.histogram().len()), (2, 2));
-        // The checkpoint at 0 s is reached, the one after an hour is not.
+        // The checkpoint at 0 s is reached. The checkpoint after an hour is not.
         assert_eq!(tick.checkpoint.map(|fairness| fairness.events_avg), Some(1.0));
         record(1, 30);
         let tick = reporter.tick();

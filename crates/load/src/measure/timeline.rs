@@ -10,8 +10,8 @@ pub(crate) fn bin(at_ns: u64) -> u32 {
     u32::try_from(at_ns / BIN_NS).unwrap_or(u32::MAX)
 }
 
-/// The events of the measured time. Bins are counted from the beginning of the load, so the first one may begin up to
-/// 10 ms before measuring.
+/// The timeline of the measured time. Bins are counted from the beginning of the load, so the first bin may begin
+/// up to 10 ms before measuring begins.
 #[derive(Debug)]
 pub(crate) struct Timeline {
     /// The bin in which measuring began.
@@ -19,7 +19,7 @@ pub(crate) struct Timeline {
     bins: Vec<u32>,
 }
 
-/// The most bins: a day. Further events are not on the timeline.
+/// Largest number of bins, which cover a day. Later events are not on the timeline.
 const BINS_MAX: usize = 8_640_000;
 
 impl Timeline {
@@ -33,7 +33,7 @@ impl Timeline {
         Self { first: bin(since_ns), bins: Vec::new() }
     }
 
-    /// Adds events by bin since the load began.
+    /// Adds pairs of a bin, counted since the load began, and a number of events that ended in it.
     pub(crate) fn add(&mut self, ended: &[(u32, u32)]) {
         for (bin, events) in ended {
             let Some(place) = bin.checked_sub(self.first).map(|place| place as usize) else { continue };
@@ -47,7 +47,7 @@ impl Timeline {
         }
     }
 
-    /// The events of each bin since measuring began.
+    /// The number of events in each bin since measuring began.
     pub(crate) fn into_bins(self) -> Vec<u32> {
         self.bins
     }

@@ -7,23 +7,24 @@ use crate::schedule::control::{Control, Window};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unfinished {
-    /// Ages of events that had begun, when they were abandoned.
+    /// Ages of events that had begun and were abandoned. An event's age is measured when the event is abandoned.
     pub(crate) in_flight: Latency,
-    /// Ages of events that were due and had not begun, at the end of the measured time.
+    /// Ages of due events that had not begun at the end of the measured time.
     pub(crate) waiting: Latency,
 }
 
-/// The events that a slice at a rate leaves unfinished.
+/// The events that became due in a slice at a rate, and that had not begun at its end.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Left {
-    /// Ages of the events that were due in its measured time and had not begun at its end.
+    /// Ages of events that became due in the slice's measured time and had not begun at its end.
     pub(crate) waiting: Latency,
-    /// Number of these events and of those that were due in its lead.
+    /// Number of events that had not begun at the slice's end, including those that became due in the lead.
     pub(crate) backlog: u64,
 }
 
 impl Left {
-    /// The events of a slice's schedule that had not begun at its end. Events due in the lead have no age.
+    /// Returns the events of a slice's schedule that had not begun at the slice's end. Events that became due in the
+    /// lead are counted, but their ages are not recorded.
     pub(crate) fn of(schedule: &mut Schedule, window: &Window) -> Self {
         let mut left = Self::default();
         let counted_ns = window.to_ns.saturating_sub(window.from_ns);
@@ -43,7 +44,8 @@ impl Left {
 }
 
 impl Unfinished {
-    /// The events of a schedule that will never begin; empty if the job ended by a number of events.
+    /// The events of a schedule that will never begin; empty if the job ended because its number of events was
+    /// reached.
     pub(crate) fn of_schedule(schedule: &mut Schedule, control: &Control) -> Self {
         let mut unfinished = Self::default();
         if !control.is_spent() {
@@ -52,7 +54,8 @@ impl Unfinished {
         unfinished
     }
 
-    /// Adds an event that began at `since_ns` and is abandoned at `now_ns`, both since the load began.
+    /// Adds an event that was due or began at `since_ns` and is abandoned at `now_ns`. Both are in ns since the load
+    /// began.
     pub(crate) fn abandon(&mut self, since_ns: u64, now_ns: u64) {
         self.in_flight.record_ns(now_ns.saturating_sub(since_ns));
     }

@@ -1,29 +1,30 @@
-//! The rate over time during a warm-up.
+//! Records the rate over time during a warm-up.
 
 use std::time::{Duration, Instant};
 
 use dyno_stats::level;
 
-/// Length of a part of the warm-up.
+/// A warm-up is divided into parts of this length.
 const PART: Duration = Duration::from_millis(250);
-/// Fewest parts from which a level can be recognised.
+/// Smallest number of parts that can show a steady rate.
 const PARTS_MIN: usize = 20;
 
-/// The rate in each part of a warm-up, from a count of finished work.
+/// The rate in each part of a warm-up. It is computed from a count of finished work.
 #[derive(Clone, Debug)]
 pub(crate) struct Course {
-    /// When the current part began, and the count then.
+    /// When the current part began, and the count of finished work at that time.
     part_began: (Instant, u64),
     ln_rates: Vec<f64>,
 }
 
 impl Course {
-    /// Begins a warm-up. `finished` is the count so far.
+    /// Begins a warm-up. `finished` is the count of finished work so far.
     pub(crate) fn begin(now: Instant, finished: u64) -> Self {
         Self { part_began: (now, finished), ln_rates: Vec::new() }
     }
 
-    /// Records the count. A part in which nothing finished counts as half of one.
+    /// Records `finished`, the count of finished work so far. If nothing finished in a part, its rate is computed from
+    /// a count of one half, because a rate of 0 has no logarithm.
     pub(crate) fn look(&mut self, now: Instant, finished: u64) {
         let (began, before) = self.part_began;
         let length = now.saturating_duration_since(began);
@@ -34,8 +35,7 @@ impl Course {
         }
     }
 
-    /// Whether the rate was level in the second half of the warm-up, or in its last five seconds if they are
-    /// more.
+    /// Whether the rate was steady in the second half of the warm-up or in its last five seconds, whichever is longer.
     pub(crate) fn has_level(&self) -> bool {
         let recent = PARTS_MIN.max(self.ln_rates.len() / 2);
         let from = self.ln_rates.len().checked_sub(recent);
@@ -47,7 +47,7 @@ impl Course {
 mod tests {
     use super::*;
 
-    /// A warm-up with these counts in its parts.
+    /// Creates a warm-up in which these numbers of events finish, one number for each part.
     fn course(counts: impl IntoIterator<Item = u64>) -> Course {
         let began = Instant::now();
         let (mut course, mut finished) = (Course::begin(began, 7), 7);

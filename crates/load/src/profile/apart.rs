@@ -1,4 +1,5 @@
-//! What event loops share they only read, while their events run. `bench/results.md` names the exceptions.
+//! Checks that event loops do not write to the memory that they share while their events run. `bench/results.md` names
+//! the exceptions.
 
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -29,7 +30,8 @@ function event()
 end
 "#;
 
-/// Pages of memory with what loops share, which can be made read-only. A write then ends the process with SIGSEGV.
+/// Memory pages that contain the state that event loops share. The pages can be made read-only. If a loop then writes
+/// to them, SIGSEGV ends the process.
 struct Pages {
     shared: NonNull<Shared>,
 }
@@ -52,7 +54,7 @@ impl Pages {
         };
         assert_ne!(pages, libc::MAP_FAILED);
         let place = NonNull::new(pages.cast::<Shared>()).expect("pages have an address");
-        // SAFETY: the pages are large enough, writable, and nobody else's.
+        // SAFETY: the pages are large enough and writable, and no other code uses them.
         unsafe { place.write(shared) };
         Self { shared: place }
     }
@@ -71,7 +73,7 @@ impl Pages {
 impl Drop for Pages {
     fn drop(&mut self) {
         self.allow(libc::PROT_READ | libc::PROT_WRITE);
-        // SAFETY: written by `of`; nobody has it any more.
+        // SAFETY: `of` has written the value, and no other code uses it any more.
         unsafe {
             self.shared.drop_in_place();
             libc::munmap(self.shared.as_ptr().cast(), Self::BYTES);
@@ -79,7 +81,7 @@ impl Drop for Pages {
     }
 }
 
-/// Waits until a condition holds; false if it does not within a minute.
+/// Waits until a condition is true, for at most a minute. Returns whether it became true.
 fn wait_for(condition: impl Fn() -> bool) -> bool {
     let limit = Instant::now() + Duration::from_secs(60);
     while !condition() {
@@ -145,7 +147,7 @@ fn loops_write_nothing_that_they_share() {
     }
 }
 
-/// The counters that a loop writes in each turn lie in cache lines of its own.
+/// Each recorder must have cache lines of its own, because a loop writes to its recorder in each iteration.
 #[test]
 fn recorders_share_no_cache_line() {
     assert!(align_of::<Recorder>() >= 128);

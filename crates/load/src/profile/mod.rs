@@ -1,6 +1,7 @@
-//! The cost of a query to the client by stage: an event loop with marks, and a server of canned answers.
+//! Measures how many CPU cycles a query costs the client in each stage. An event loop runs against a server that sends
+//! canned answers. Marks in the loop's code read the processor's cycle counter when a stage begins.
 //!
-//! With answers from memory there is neither a server nor a kernel, so that figures repeat.
+//! With answers from memory, no server and no kernel take part, so the figures are repeatable.
 
 #[cfg(test)]
 mod apart;
@@ -26,45 +27,47 @@ use crate::protocol::job::{Address, Job};
 use crate::schedule::control::{Control, Phase};
 use crate::worker::{Assignment, EventLoop, Message, Shared};
 
-/// Interval of checks whether the loop has ended.
+/// Time between checks whether the loop has ended.
 const POLL: Duration = Duration::from_millis(50);
 
 /// Where a profile's answers come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Answers {
-    /// From memory, without a system call.
+    /// The answers come from memory, without a system call.
     Memory,
-    /// From a thread of this process, through the kernel.
+    /// The answers come from a thread of this process, through the kernel.
     Socket,
 }
 
-/// The stages of a load.
+/// What the stages of a load cost.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Profile {
     pub queries: u64,
     pub stages: Vec<StageCycles>,
-    /// Cycles that a mark takes. A stage's cycles have one for each time that it was entered.
+    /// Cycles that one mark itself takes. In the cycles of a stage, one mark is included each time the stage is
+    /// entered.
     pub mark_cycles: f64,
-    /// Cycles of the counter in a second.
+    /// Cycles of the processor's counter per second.
     pub cycles_a_second: f64,
 }
 
-/// The cycles of a stage, and how often it was entered.
+/// The cycles of a stage, and how many times it was entered.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StageCycles {
     pub stage: String,
-    /// Whether the client's own code runs. Otherwise it is the kernel's, or the canned answers are chosen.
+    /// Whether the client's own code runs in the stage. In the other stages, the kernel runs, or canned answers are
+    /// chosen.
     pub is_own: bool,
     pub cycles: u64,
     pub entered: u64,
 }
 
-/// Runs a job's events on one event loop on this thread for the job's time, and returns its stages. The job's one
-/// address is a unix socket that does not exist yet.
+/// Runs a job's events on one event loop on this thread for the job's time. Returns the cycles of each stage. The
+/// job must have one address, a unix socket that does not exist yet.
 ///
 /// # Errors
-/// The job fails, or the system refuses the socket.
+/// The job fails, or the operating system refuses the socket.
 pub fn profile(job: Job, answers: Answers) -> Result<Profile, String> {
     let length = crate::schedule::seconds(job.seconds.unwrap_or(1.0));
     let (shared, messages, _) = crate::run::prepare(job, &mut |_| {})?;
@@ -124,7 +127,7 @@ fn run(
     Ok(interval)
 }
 
-/// Begins the load when its connections are open, and ends it after a time.
+/// Begins the load when its connections are open, and ends it after `length`.
 fn conduct(control: &Control, messages: &Receiver<Message>, length: Duration, is_over: &AtomicBool) {
     loop {
         match messages.recv_timeout(POLL) {
@@ -172,7 +175,8 @@ function event()
 end
 "#;
 
-    /// Every script gets the rows of its statements, by either way and in either protocol, and every stage is marked.
+    /// Checks that a script gets the rows of its statements and that every stage is marked. It does so for both
+    /// protocols, with answers from memory and through a socket.
     #[test]
     fn canned_answers_are_those_of_a_server() {
         for (number, driver, answers) in [

@@ -14,7 +14,7 @@ use super::canned::Canned;
 use crate::io::{Epoll, Io, IoEvent, Token, Waker};
 use crate::protocol::job::Protocol;
 
-/// Connections that wait to be accepted.
+/// Largest number of connections that wait to be accepted.
 const BACKLOG: i32 = 4096;
 
 /// A running server. It ends when it is dropped.
@@ -23,10 +23,10 @@ pub struct CannedServer {
 }
 
 impl CannedServer {
-    /// Starts a server that speaks `protocol` at a path without a file.
+    /// Starts a server that speaks `protocol` and listens at `path`, where no file exists yet.
     ///
     /// # Errors
-    /// The system refuses the socket.
+    /// The operating system refuses the socket.
     pub fn start(protocol: Protocol, path: &Path) -> io::Result<Self> {
         let listener = Arc::new(listen(path)?);
         let io = Epoll::new()?;
@@ -40,12 +40,12 @@ impl CannedServer {
 
 impl Drop for CannedServer {
     fn drop(&mut self) {
-        // Ends `accept`, which ends `serve`.
+        // This ends `accept`, and the end of `accept` ends `serve`.
         let _ = self.listener.shutdown(Shutdown::Both);
     }
 }
 
-/// A listener whose connections nobody has accepted yet.
+/// Opens a unix socket that listens at `path`.
 pub(super) fn listen(path: &Path) -> io::Result<Socket> {
     let listener = Socket::new(Domain::UNIX, Type::STREAM, None)?;
     listener.bind(&SockAddr::unix(path)?)?;
@@ -64,7 +64,7 @@ fn accept(listener: &Socket, sender: Sender<Socket>, waker: &Waker) {
     waker.wake();
 }
 
-/// Answers all connections, until there are no more to come.
+/// Answers all connections, until the listener is closed.
 fn serve(protocol: Protocol, mut io: Epoll, accepted: &Receiver<Socket>) {
     let mut servers: HashMap<Token, Canned> = HashMap::new();
     let mut answer = Vec::new();

@@ -4,7 +4,7 @@ use dyno_script::{ScriptInfo, ValueKind};
 
 use crate::protocol::job::{Job, Join, Protocol, Target};
 
-/// A name within this many edits is suggested.
+/// Largest edit distance between an unknown name and the known name that is suggested in its place.
 const NEAR: usize = 3;
 
 /// Why a job does not fit its script.
@@ -34,7 +34,8 @@ pub(crate) enum JobError {
     Joins { connections: u32 },
 }
 
-/// Refuses unknown options and commands.
+/// Checks a job against its script. Returns an error for unknown options and commands, and for parts that
+/// contradict each other.
 pub(crate) fn job(job: &Job, info: &ScriptInfo) -> Result<(), JobError> {
     let script = job.script.name.clone();
     if job.connections == 0 {
@@ -65,14 +66,15 @@ pub(crate) fn job(job: &Job, info: &ScriptInfo) -> Result<(), JobError> {
     Ok(())
 }
 
-/// Refuses codes of errors to ignore that no server uses.
+/// Returns an error if the list of errors to ignore contains a code in a form that no server uses.
 fn ignored_errors(target: &Target) -> Result<(), JobError> {
     let given = target.ignore_errors.as_deref().unwrap_or_default().join(",");
     let kind = if target.driver == Protocol::Pgsql { ValueKind::SqlStates } else { ValueKind::MysqlErrors };
     kind.mismatch(&given).map_or(Ok(()), |expected| Err(JobError::IgnoredErrors { expected, given }))
 }
 
-/// Refuses joins that are out of order, or in a job that cannot have joins.
+/// Returns an error if the times at which connections join are out of order, or if the kind of job does not allow
+/// connections to join later.
 fn joins(job: &Job) -> Result<(), JobError> {
     let Some(last) = job.joins.last() else { return Ok(()) };
     if job.sliced || job.rate.is_some() || job.warmup_seconds > 0.0 || job.command != "run" {

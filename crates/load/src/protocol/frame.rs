@@ -14,29 +14,29 @@ use crate::statements::distinct::Noted;
 pub enum Frame {
     /// Every connection is open and initialised; the load begins.
     Connected(Connected),
-    /// The job has reached a point, for output in the right order.
+    /// The job has reached a milestone. The receiver needs this to write its output in the right order.
     Reached { milestone: Milestone },
     /// The warm-up is over, and measuring begins.
     Measuring,
     /// The work since the last tick.
     Tick(Tick),
-    /// A slice is over, and all connections rest. Only sent by a [`sliced`](crate::Job::sliced) job.
+    /// A slice is over, and no connection has an event in flight. Only sent by a [`sliced`](crate::Job::sliced) job.
     Slice(Slice),
     /// A line that the script printed, or a notice.
     Log { text: String },
-    /// New words of statements that make or change tables, sent before the statement. Only for a target that
-    /// asks for [them](crate::ChangedNames).
+    /// Words from statements that create or change tables, if they have not been sent before. The frame is sent before
+    /// the statement is, and only if the target asks for [these words](crate::ChangedNames).
     Names { words: Vec<String> },
     /// The job is done. This is the last frame.
     Finished(Total),
-    /// The job ended early. This is the last frame. `total` has the measurements until then, if measuring had begun.
+    /// The job ended early. This is the last frame.
     Failed {
         /// What failed and where, in one line.
         message: String,
-        /// The measurements until then.
+        /// The measurements up to the failure; `None` if measuring had not begun.
         total: Option<Total>,
-        /// Whether `total` has the whole measured time. It does if only `thread_done` or `done` of the script failed,
-        /// which run afterwards.
+        /// Whether `total` covers the whole measured time. This is the case if only the script's `thread_done` or
+        /// `done` failed, because these functions run after the measured time.
         #[serde(default)]
         is_whole: bool,
     },
@@ -54,13 +54,13 @@ pub enum Milestone {
     Over,
 }
 
-/// How the load is run.
+/// How the load is carried out.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Connected {
     pub connections: u32,
-    /// Threads that carry them.
+    /// Number of threads that run the connections.
     pub threads: u32,
-    /// `event loop (io_uring)`, `event loop (epoll)` or `thread a connection`.
+    /// `event loop (io_uring)`, `event loop (epoll)` or `a thread a connection (blocking calls)`.
     pub method: String,
     /// Whether the script has opened a connection to a database.
     #[serde(default)]
@@ -84,33 +84,33 @@ pub struct Tick {
     /// Time that statements took.
     #[serde(default)]
     pub statements: StatementLatency,
-    /// Fairness since the last checkpoint, if the interval ends at one of the job's checkpoints.
+    /// Fairness since the previous checkpoint, if the interval ends at one of the job's checkpoints.
     #[serde(default)]
     pub checkpoint: Option<Fairness>,
     /// CPU time and memory of the load process.
     pub usage: Usage,
-    /// Connections with an event in flight.
+    /// Number of connections with an event in flight.
     pub running: u32,
-    /// Due events that have not begun (open loop).
+    /// Number of due events that have not begun (open loop).
     pub backlog: u64,
-    /// Events that became due in the interval; `None` in a closed loop.
+    /// Number of events that became due in the interval; `None` in a closed loop.
     #[serde(default)]
     pub due: Option<u64>,
-    /// Whether, at the end of the interval, no event was in flight and none was due, so that nothing can finish. Only
-    /// set at a rate, or with think times.
+    /// Whether the load was idle at the end of the interval: no event was in flight or due, so nothing can finish. It
+    /// is always false in a closed loop without think times.
     #[serde(default)]
     pub is_idle: bool,
 }
 
-/// An order to a job that waits for them, one line of JSON.
+/// An order to a job that waits for orders. It is one line of JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Begin the load. Only for a job that is a [share](crate::Job::share), once.
+    /// Begin the load. Sent once, only to a job that is a [share](crate::Job::share).
     Begin,
-    /// Run a slice. Only for a [`sliced`](crate::Job::sliced) job.
+    /// Run a slice. Sent only to a [`sliced`](crate::Job::sliced) job.
     Slice(SliceOrder),
-    /// Begin to measure. Only for a job whose connections [join](crate::Job::joins), once.
+    /// Begin to measure. Sent once, only to a job whose connections [join](crate::Job::joins).
     Measure,
 }
 
@@ -118,119 +118,123 @@ pub enum Order {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SliceOrder {
-    /// Lead: time at the beginning of the slice that is not measured, in which caches fill and threads wake
-    /// up.
+    /// Length of the lead: time at the beginning of the slice that is not measured, in which caches fill and
+    /// threads wake up.
     pub lead_seconds: f64,
-    /// Measured time after the lead.
+    /// Length of the measured time after the lead.
     pub seconds: f64,
-    /// Length of the bins of [`Slice::bins`]; `None` asks for no bins.
+    /// Length of the bins of [`Slice::bins`], in seconds; `None` asks for no bins.
     #[serde(default)]
     pub bin_seconds: Option<f64>,
-    /// Events due a second, over all connections, spaced as independent arrivals (open loop); `None` for a
-    /// closed loop. Only for a job with [`paced_slices`](crate::Job::paced_slices).
+    /// Rate of an open loop, in events that become due per second over all connections. The events arrive
+    /// independently. `None` for a closed loop. Only a job with [`paced_slices`](crate::Job::paced_slices) may have
+    /// a rate.
     #[serde(default)]
     pub rate: Option<f64>,
 }
 
-/// The figures of one slice, from its order until all connections rest.
+/// The figures of one slice, from its order until no connection has an event in flight any more.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Slice {
-    /// Beginning of its measured time, since the load began.
+    /// Beginning of the slice's measured time, in µs since the load began.
     pub began_us: u64,
-    /// Its measured time: the mean of the connections' own times, which last until the end of the event that
-    /// was in flight when the ordered time was over. Stalls are therefore included. At a rate it is the
-    /// ordered time.
+    /// The slice's measured time, which is the mean of the connections' own times. If an event is in flight when the
+    /// ordered time is over, the connection's time lasts until the end of this event. Stalls are therefore included. At
+    /// a rate, the measured time is the ordered time.
     pub seconds: f64,
-    /// Work that finished in the measured time, or after it in events that began before its end.
+    /// Work that finished in the measured time. It includes events that began before the end of that time and finished
+    /// later.
     pub counts: Counts,
-    /// Events, weighted by the share of their time that was measured. Events that began in the lead count in part.
+    /// Number of events, each weighted by the share of its time that lies in the measured time. Events that began in
+    /// the lead therefore count in part.
     pub event_shares: f64,
-    /// Work that finished from the order until all connections rested, including the lead: the work that
-    /// caused `usage`.
+    /// Work that finished from the order until all connections had ended their last events, including the lead. This is
+    /// the work that caused `usage`.
     pub counts_whole: Counts,
     /// Ignored errors by their code.
     #[serde(default)]
     pub error_codes: BTreeMap<String, u64>,
-    /// Latency of the events that began in the measured time, including those that ended after it. At a rate,
-    /// latency of the events that became due in it.
+    /// Latency of the events that began in the measured time, including those that ended later. In a slice at a rate,
+    /// latency of the events that became due in the measured time.
     pub latency: Latency,
-    /// Ages of the events that became due in the measured time and had not begun at its end (open loop). They
-    /// never begin.
+    /// Ages of the events that became due in the measured time and had not begun at its end (open loop). These
+    /// events never begin.
     #[serde(default)]
     pub waiting: Latency,
-    /// Number of these events, and of those that became due in the lead.
+    /// Number of events that did not begin: the events in `waiting`, and those that became due in the lead.
     #[serde(default)]
     pub backlog: u64,
-    /// Usage of the load process from the order until all connections rested.
+    /// Usage of the load process from the slice's order until all connections had ended their last events.
     pub usage: Usage,
-    /// Statements that ended in each bin since the slice's order; empty if no bins were asked for.
+    /// Number of statements that ended in each bin since the slice's order; empty if the order asked for no bins.
     #[serde(default)]
     pub bins: Vec<u32>,
 }
 
-/// Length of a bin of [`Total::timeline`].
+/// Length of a bin of [`Total::timeline`], in seconds.
 pub const TIMELINE_BIN_SECONDS: f64 = 0.01;
 
 /// The figures of the measured time: the merged ticks after the warm-up.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Total {
-    /// Measured time.
+    /// Length of the measured time.
     pub seconds: f64,
-    /// The work in it.
+    /// The work that finished in the measured time.
     pub counts: Counts,
     /// Ignored errors by their code.
     #[serde(default)]
     pub error_codes: BTreeMap<String, u64>,
-    /// Latency of its events, and of those in flight at its end that ended afterwards.
+    /// Latency of the events that ended in the measured time, and of those that were in flight at its end and ended
+    /// later.
     pub latency: Latency,
     /// Ages of the events that never ended: those that were due and had not begun at the end of the measured
     /// time, those in flight that were abandoned, and those that failed with their connection. Each is a lower
     /// bound of a latency.
     #[serde(default)]
     pub censored: Latency,
-    /// Time that its statements took.
+    /// Time that statements took.
     #[serde(default)]
     pub statements: StatementLatency,
     /// Usage of the load process.
     pub usage: Usage,
-    /// Due events that had not begun at the end (open loop).
+    /// Number of due events that had not begun at the end of the measured time (open loop).
     pub backlog: u64,
-    /// Events that became due in the measured time; `None` in a closed loop, and for slices.
+    /// Number of events that became due in the measured time; `None` in a closed loop, and for slices.
     #[serde(default)]
     pub due: Option<u64>,
-    /// Connections still in an event when the time limit of the end was reached.
+    /// Number of connections that were still in an event when the time limit for the end was reached.
     #[serde(default)]
     pub unfinished: u32,
     /// Stretches in which something was due but nothing finished; `None` for slices and commands.
     #[serde(default)]
     pub gaps: Option<Gaps>,
-    /// Number of events that ended in each bin of [`TIMELINE_BIN_SECONDS`] since measuring began. Only for a job that
-    /// [reconnects](crate::LostConnections::Reconnect).
+    /// Number of events that ended in each bin since measuring began. A bin has [`TIMELINE_BIN_SECONDS`]. Only a
+    /// job that [reconnects](crate::LostConnections::Reconnect) has a timeline.
     #[serde(default)]
     pub timeline: Vec<u32>,
-    /// Longest time that a script kept an event loop from its other connections.
+    /// Longest time for which a script kept an event loop from serving its other connections, in µs.
     pub stall_us_max: u64,
-    /// Fairness of events and their seconds over connections.
+    /// How evenly events and their time are distributed over connections.
     pub fairness: Fairness,
-    /// Fairness since the last checkpoint, if one was reached.
+    /// Fairness since the most recent checkpoint, if one was reached.
     #[serde(default)]
     pub since_checkpoint: Option<Fairness>,
-    /// Its statements; empty unless the job [notes](crate::Job::notes_statements) them.
+    /// The load's distinct statements; empty if the job does not [note](crate::Job::notes_statements) them.
     #[serde(default)]
     pub noted: Noted,
-    /// What it replayed; `None` if the job has no [traffic](crate::Job::replay).
+    /// What the job replayed; `None` if it has no [traffic](crate::Job::replay).
     #[serde(default)]
     pub replay: Option<Box<Replayed>>,
 }
 
-/// Stretches of the measured time in which no event and no statement finished, exact to 0.1 s. At a rate, a
-/// time in which no event is in flight or due does not count.
+/// Stretches of the measured time in which no event and no statement finished, exact to 0.1 s. In a paced load, the
+/// times in which no event is in flight or due do not belong to a stretch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Gaps {
     pub longest_seconds: f64,
     /// Start of the longest gap, in seconds since measuring began.
     pub longest_began_seconds: f64,
-    /// Length of the stretch at the end of the measured time.
+    /// Length of the stretch that lasts until the end of the measured time, in seconds.
     pub last_seconds: f64,
 }
 
@@ -245,12 +249,13 @@ pub struct Counts {
     pub writes: u64,
     /// Other queries (`BEGIN`, a write that changed nothing).
     pub others: u64,
-    /// Ignored errors, each of which reran its event.
+    /// Ignored errors. After each of them, the event was run again. In a replay, these are the errors of statements,
+    /// and nothing is run again.
     pub errors: u64,
-    /// Connections made anew.
+    /// Number of times that a connection was opened again.
     pub reconnects: u64,
-    /// Events that failed with their connection and are not rerun. Only in a job that
-    /// [reconnects](crate::LostConnections::Reconnect).
+    /// Events that failed because they lost their connection, and that are not run again. Only a job that
+    /// [reconnects](crate::LostConnections::Reconnect) has such events.
     #[serde(default)]
     pub failed: u64,
     /// Rows that bulk inserts sent.
@@ -282,7 +287,7 @@ impl std::ops::AddAssign for Counts {
     }
 }
 
-/// Time from the request of a statement until its answer, by kind, as in [`Counts`].
+/// Time from sending a statement until its answer. The kinds are those of [`Counts`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StatementLatency {
     /// Statements that returned rows.
@@ -293,7 +298,7 @@ pub struct StatementLatency {
 }
 
 impl StatementLatency {
-    /// Adds other statements' latencies.
+    /// Adds the latencies of other statements.
     pub fn merge(&mut self, other: &Self) {
         let pairs = [
             (&mut self.reads, &other.reads),
@@ -339,21 +344,21 @@ pub struct Usage {
     pub user_us: u64,
     /// CPU time in the kernel.
     pub system_us: u64,
-    /// Context switches, voluntary and not.
+    /// Number of context switches, voluntary and involuntary.
     pub context_switches: u64,
-    /// Largest resident memory so far.
+    /// Largest resident memory since the process started, in bytes.
     pub memory_bytes_max: u64,
 }
 
 /// Fairness: averages and standard deviations over connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fairness {
-    /// Mean events per connection.
+    /// Mean, over connections, of a connection's number of events.
     pub events_avg: f64,
-    /// Standard deviation of events over connections.
+    /// Standard deviation, over connections, of a connection's number of events.
     pub events_stddev: f64,
-    /// Mean time in events per connection.
+    /// Mean, over connections, of the time that a connection spent in events.
     pub seconds_avg: f64,
-    /// Standard deviation of that time.
+    /// Standard deviation, over connections, of the time that a connection spent in events.
     pub seconds_stddev: f64,
 }

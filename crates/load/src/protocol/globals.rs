@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::protocol::job::{Address, Job, Protocol};
 
-/// The values that follow from the job itself. Passwords are not among them.
+/// Returns the general options whose values follow from the job itself. Passwords are left out.
 pub(crate) fn of(job: &Job) -> BTreeMap<String, String> {
     let driver = job.target.driver;
     let mut globals = job.tuning.globals.clone();
@@ -13,7 +13,7 @@ pub(crate) fn of(job: &Job) -> BTreeMap<String, String> {
         ("db_driver".to_owned(), driver.as_str().to_owned()),
     ]);
     globals.entry("rand_seed".to_owned()).or_insert_with(|| job.seed.to_string());
-    // For other commands they are in `globals` already.
+    // For other commands, the job's `globals` already contain these options.
     if job.command == "run" {
         globals.extend([
             ("time".to_owned(), job.seconds.unwrap_or(0.0).to_string()),
@@ -35,7 +35,7 @@ pub(crate) fn of(job: &Job) -> BTreeMap<String, String> {
             set("host", host);
             set("port", &port.to_string());
         }
-        // A list is among the options as it was given.
+        // The options already contain a list of hosts as the user wrote it.
         Some(Address::FirstOf(_) | Address::File(_)) | None => {}
     }
     globals

@@ -18,8 +18,8 @@ pub enum LostConnections {
     #[default]
     Fail,
     /// The load continues. The event that was in flight counts as [failed](crate::Counts::failed). `thread_init` runs
-    /// again to open the connection, with growing waits. Errors of statements that a server ends are ignored too, and
-    /// the total has a [timeline](crate::Total::timeline).
+    /// again to open the connection. If it fails, it is repeated after waits that grow. If the server cancels a
+    /// statement, that error is ignored too. The total has a [timeline](crate::Total::timeline).
     Reconnect,
 }
 
@@ -27,29 +27,30 @@ pub enum LostConnections {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
-    /// The database.
+    /// The database under load.
     pub target: Target,
     pub script: Script,
-    /// `run`, `prepare`, `cleanup`, or a command that the script defines.
+    /// The command: `run`, `prepare`, `cleanup`, or one that the script defines.
     pub command: String,
     /// The script's options as a user would write them (`tables` → `4`).
     #[serde(default)]
     pub options: BTreeMap<String, String>,
-    /// Connections, each with a coroutine or a thread of its own.
+    /// Number of connections. Each has a coroutine or a thread of its own.
     pub connections: u32,
-    /// How coroutines are run.
+    /// Whether connections run as coroutines on event loops, or on threads of their own.
     #[serde(default)]
     pub scheduler: Scheduler,
     /// How the event loop moves bytes.
     #[serde(default)]
     pub io: IoMethod,
-    /// Number of event loops, each on a thread; `None` for the default.
+    /// Number of event loops, each on a thread of its own; `None` for the default.
     #[serde(default)]
     pub loops: Option<u32>,
-    /// Warm-up in seconds, not counted in results.
+    /// Length of the warm-up in seconds. Results do not include the warm-up.
     #[serde(default)]
     pub warmup_seconds: f64,
-    /// Longest warm-up in seconds while the rate is not level; 0 does not wait for a level.
+    /// Longest warm-up in seconds. While the rate is not steady, the warm-up continues up to this time. With 0, the
+    /// warm-up does not wait for a steady rate.
     #[serde(default)]
     pub warmup_seconds_max: f64,
     /// Measured time in seconds; `None` for no limit.
@@ -58,40 +59,41 @@ pub struct Job {
     /// Number of events; `None` for no limit.
     #[serde(default)]
     pub events: Option<u64>,
-    /// Rate of an open loop, in events a second over all connections; `None` for a closed loop, in which each
-    /// connection starts its next event when the last one ends.
+    /// Rate of an open loop, in events per second over all connections. `None` for a closed loop, in which each
+    /// connection starts its next event when the previous one ends.
     #[serde(default)]
     pub rate: Option<Rate>,
-    /// Whether events run in slices only, each upon a [`SliceOrder`](crate::SliceOrder) on standard input, and
-    /// connections rest in between. Such a job has neither warm-up nor `seconds` nor a rate, and ends with its input.
+    /// Whether events run in slices only. Each slice begins with a [`SliceOrder`](crate::SliceOrder) on standard input,
+    /// and connections rest between slices. Such a job has no warm-up, no `seconds` and no rate. It ends when standard
+    /// input ends.
     #[serde(default)]
     pub sliced: bool,
-    /// When connections join, in order of time; empty if all begin at once. A connection is open from the start and
-    /// begins its first event when it joins. Measuring begins upon [`Order::Measure`](crate::Order::Measure). Such a
-    /// job is a closed loop without warm-up.
+    /// The times at which connections join the load, in order; empty if all begin at once. All connections are open
+    /// from the start, and each begins its first event when it joins. Measuring begins with
+    /// [`Order::Measure`](crate::Order::Measure). Such a job is a closed loop without warm-up.
     #[serde(default)]
     pub joins: Vec<Join>,
-    /// Whether slices may have a [rate](crate::SliceOrder::rate). Events of an open loop must begin when due, so
-    /// workers may then preempt the server.
+    /// Whether slices may have a [rate](crate::SliceOrder::rate). Events at a rate must begin when they are due.
+    /// Therefore, if this is set, the workers' threads may preempt the server's.
     #[serde(default)]
     pub paced_slices: bool,
-    /// Whether to [note](crate::Noted) the distinct statements of the first connection's script.
+    /// Whether to [record](crate::Noted) the distinct statements of the first connection's script.
     #[serde(default)]
     pub notes_statements: bool,
     /// What a lost connection does to the load.
     #[serde(default)]
     pub lost_connections: LostConnections,
-    /// The traffic that is sent, in place of a script's events.
+    /// The traffic to send in place of a script's events.
     #[serde(default)]
     pub replay: Option<Replay>,
-    /// Its part of a load that several load processes share; `None` if it is the whole load.
+    /// The job's part of a load that several load processes share; `None` if the job is the whole load.
     #[serde(default)]
     pub share: Option<Share>,
-    /// Whether the script is only compared with the job. The job ends after the script's top level was run
-    /// and its options were read.
+    /// Whether the job is only checked against its script. The job then ends when the script's top level has run and
+    /// its options have been read.
     #[serde(default)]
     pub checks_only: bool,
-    /// Seed of everything random.
+    /// Seed of all random numbers.
     pub seed: u64,
     #[serde(default = "one_second")]
     pub tick_seconds: f64,
@@ -106,7 +108,7 @@ impl Job {
         self.lost_connections == LostConnections::Reconnect
     }
 
-    /// A closed-loop job of one connection without limits and with seed 0, to be modified.
+    /// A closed-loop job of one connection, without limits and with seed 0. Callers change it as they need.
     pub fn new(target: Target, script: Script, command: impl Into<String>) -> Self {
         Self {
             target,
@@ -136,9 +138,9 @@ impl Job {
         }
     }
 
-    /// Divides the load among processes: connections and events. Thread ids, random numbers and the rate stay
-    /// those of one load. There must be at least one connection for each process, and one event if events are
-    /// counted.
+    /// Divides the connections and events of the load among processes. Each process gets the thread ids, random numbers
+    /// and share of the rate that its connections would have in a single process. There must be at least one connection
+    /// for each process. If the number of events is limited, there must also be at least one event for each process.
     #[must_use]
     pub fn divided(&self, processes: u32) -> Vec<Self> {
         let bound = |number: u32, whole: u64| whole * u64::from(number) / u64::from(processes);
@@ -158,7 +160,7 @@ impl Job {
         (0..processes).map(part).collect()
     }
 
-    /// The command line that its script sees.
+    /// The command line that the script sees.
     pub(crate) fn arguments(&self) -> Vec<String> {
         if self.tuning.arguments.is_empty() {
             return vec![self.script.name.clone(), self.command.clone()];
@@ -166,45 +168,47 @@ impl Job {
         self.tuning.arguments.clone()
     }
 
-    /// Its first thread id.
+    /// The thread id of the job's first connection.
     pub(crate) fn tids_from(&self) -> u32 {
         self.share.map_or(0, |share| share.tids_from)
     }
 
-    /// Connections of the whole load.
+    /// Number of connections of the whole load.
     pub(crate) fn connections_in_all(&self) -> u32 {
         self.share.map_or(self.connections, |share| share.connections).max(1)
     }
 
-    /// The part of the load's rate that some of its connections have.
+    /// The share of the load's rate for the given number of its connections.
     pub(crate) fn rate_share(&self, connections: u32) -> f64 {
         f64::from(connections) / f64::from(self.connections_in_all())
     }
 
-    /// When a connection joins, in ns since measuring began; `None` if it begins at once.
+    /// Time at which a connection joins, in ns since measuring began; `None` if the connection begins at once.
     pub(crate) fn joins_at_ns(&self, tid: u32) -> Option<u64> {
         let join = self.joins.iter().find(|join| join.connections > tid)?;
         Some((join.at_seconds * 1e9) as u64)
     }
 
-    /// Whether there is load before the measured time.
+    /// Whether the load begins before the measured time.
     pub(crate) fn warms_up(&self) -> bool {
         self.warmup_seconds > 0.0 || self.warmup_seconds_max > 0.0
     }
 
-    /// Whether events wait until they are due, at a rate, after a think time or as they were logged.
+    /// Whether events wait until they are due: at a rate, after a think time, or, in a replay with a pace, at the
+    /// logged times.
     pub(crate) fn is_paced(&self) -> bool {
         let has_pace = self.replay.as_ref().is_some_and(|replay| replay.pace.is_some());
         self.rate.is_some() || self.tuning.think_seconds > 0.0 || has_pace
     }
 
-    /// Whether each connection needs a thread of its own, because its calls block or are logged in order.
+    /// Whether each connection needs a thread of its own. This is the case if its calls block, or if calls must be
+    /// logged in order.
     pub(crate) fn needs_threads(&self) -> bool {
         self.target.driver == Protocol::Sqlite || self.target.dry_run || self.tuning.trace
     }
 }
 
-/// The part of a load that one of several load processes carries. It opens its connections, and begins upon
+/// The part of a load that one of several load processes executes. The process opens its connections, then waits for
 /// [`Order::Begin`](crate::Order::Begin).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -213,19 +217,20 @@ pub struct Share {
     pub number: u32,
     /// Number of processes.
     pub of: u32,
-    /// Thread id of its first connection.
+    /// Thread id of the process's first connection.
     pub tids_from: u32,
-    /// Connections of the whole load.
+    /// Number of connections of the whole load.
     pub connections: u32,
 }
 
-/// A time from which more connections run events.
+/// A point in time at which further connections begin to run events.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Join {
     /// Seconds since measuring began.
     pub at_seconds: f64,
-    /// Connections that run events from then on, including those before. The last join has all connections.
+    /// Number of connections that run events from that time on, including those that began earlier. In the last entry,
+    /// this is the number of all connections.
     pub connections: u32,
 }
 
@@ -233,25 +238,27 @@ pub struct Join {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Tuning {
-    /// Values in `sysbench.opt` of general options that do not follow from the job itself (`validate`, `debug`,
-    /// `rand-type`).
+    /// General options (`validate`, `debug`, `rand-type`) that scripts see in `sysbench.opt`, if their values do
+    /// not follow from the job itself.
     pub globals: BTreeMap<String, String>,
-    /// The command line that scripts see, without the program's name; if empty, the script and its command.
+    /// The command line that scripts see, without the program's name. If it is empty, scripts see the script's name and
+    /// the command instead.
     pub arguments: Vec<String>,
     /// The version of sysbench that scripts see.
     pub sysbench_version: String,
     /// Whether every database call is logged as a line ([`Frame::Log`](crate::Frame::Log)).
     pub trace: bool,
-    /// Think time between events of a connection (closed loop).
+    /// Time that a connection waits between its events (closed loop).
     pub think_seconds: f64,
-    /// Time limit to open all connections.
+    /// Time limit for opening all connections.
     pub start_seconds_max: f64,
     /// Time limit for events in flight at the end. Events that take longer are abandoned.
     pub end_seconds_max: f64,
     /// Whether the measured time ends with the last event in flight, as in sysbench. Otherwise it ends when
     /// no further event may begin.
     pub ends_with_last_event: bool,
-    /// Measured seconds after which a tick has a [`checkpoint`](crate::Tick::checkpoint).
+    /// Checkpoints: times in seconds since measuring began. The tick that reaches a checkpoint has a
+    /// [`checkpoint`](crate::Tick::checkpoint).
     pub checkpoints_seconds: Vec<f64>,
 }
 
@@ -284,14 +291,15 @@ fn one_second() -> f64 {
 #[serde(deny_unknown_fields)]
 pub struct Target {
     pub driver: Protocol,
-    /// Its addresses. Connections take them in turn.
+    /// The addresses of the database. Each new connection uses the next address, and after the last one the first
+    /// again.
     pub addresses: Vec<Address>,
     #[serde(default)]
     pub user: String,
     /// Password in clear text. A job is passed through a pipe and never stored.
     #[serde(default)]
     pub password: String,
-    /// Database; empty for SQLite.
+    /// Name of the database; empty for SQLite.
     #[serde(default)]
     pub database: String,
     #[serde(default)]
@@ -299,8 +307,8 @@ pub struct Target {
     /// What the client may send to a server that has not proven its identity.
     #[serde(default)]
     pub trust: Trust,
-    /// Limit in seconds for a server to accept a connection, and for the login to complete after that. Without it,
-    /// [`Tuning::start_seconds_max`] limits all connections together.
+    /// Time limit in seconds for a server to accept a connection. The login after that has the same limit. If this is
+    /// `None`, [`Tuning::start_seconds_max`] limits all connections together.
     #[serde(default)]
     pub connect_seconds_max: Option<f64>,
     /// How MySQL's packets may be compressed.
@@ -309,26 +317,26 @@ pub struct Target {
     /// Whether MySQL's servers describe the columns of each result.
     #[serde(default)]
     pub metadata: Metadata,
-    /// Whether statements are prepared on the server; otherwise they are sent as text (`--db-ps-mode=disable`).
+    /// Whether statements are prepared on the server. Otherwise they are sent as text (`--db-ps-mode=disable`).
     #[serde(default = "yes")]
     pub prepared_statements: bool,
-    /// Whether nothing is sent and every statement is answered at once, to measure the cost of the script.
+    /// Whether nothing is sent, and every statement is answered at once. This measures the cost of the script.
     #[serde(default)]
     pub dry_run: bool,
     /// Statements that each new connection executes first (SQLite pragmas, session variables).
     #[serde(default)]
     pub on_connect: Vec<String>,
-    /// Errors that rerun an event, as error numbers or SQL states, or `all`; `None` for the driver's defaults
-    /// (deadlocks, lock timeouts and the like).
+    /// Errors after which an event is run again, as error numbers or SQL states, or `all`; `None` for the driver's
+    /// defaults (deadlocks, lock timeouts and the like).
     #[serde(default)]
     pub ignore_errors: Option<Vec<String>>,
-    /// Where the names of the tables that loads make and change are gathered, if they are needed.
+    /// Collects the names of the tables that loads create and change; `None` if the names are not needed.
     #[serde(default)]
     pub changed_names: Option<ChangedNames>,
 }
 
 impl Target {
-    /// A database without account or encryption, to be modified.
+    /// A database without account or encryption. Callers change it as they need.
     pub fn new(driver: Protocol, addresses: Vec<Address>) -> Self {
         Self {
             driver,
@@ -362,14 +370,14 @@ impl std::fmt::Debug for Target {
     }
 }
 
-/// Compression algorithms of MySQL's protocol, as in its clients' `--compression-algorithms`; by default no
-/// compression. If both are allowed and the server has both, zlib is used. It is an error if the server has
-/// none of the allowed ones.
+/// Compression algorithms of MySQL's protocol, as in the option `--compression-algorithms` of MySQL's clients. By
+/// default, packets are not compressed. If both algorithms are allowed and the server has both, zlib is used. It is
+/// an error if the server has none of the allowed algorithms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Compression {
     pub zlib: bool,
-    /// By Zstandard, level 3 (MySQL since 8.0.18).
+    /// Zstandard, level 3 (MySQL since 8.0.18).
     pub zstd: bool,
     pub uncompressed: bool,
 }
@@ -412,7 +420,7 @@ pub enum Address {
         host: String,
         port: u16,
     },
-    /// The first of these addresses that accepts a connection. They are tried anew for each connection.
+    /// Several addresses. Each new connection tries them in order, and uses the first one that accepts it.
     #[serde(rename = "first_of")]
     FirstOf(Vec<Address>),
     /// A SQLite database file.
@@ -420,7 +428,7 @@ pub enum Address {
 }
 
 impl Address {
-    /// Its sockets and files.
+    /// The paths of the address's sockets and files.
     pub fn paths(&self) -> Vec<&Path> {
         match self {
             Self::Unix(path) | Self::File(path) => vec![path],
@@ -442,11 +450,11 @@ pub struct Script {
     pub search_path: Vec<PathBuf>,
 }
 
-/// How connections are run.
+/// How connections are scheduled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheduler {
-    /// Event loops if the driver can wait without blocking, otherwise threads.
+    /// Event loops if the driver can wait without blocking, and threads otherwise.
     #[default]
     Auto,
     /// Coroutines on event loops.
@@ -459,12 +467,12 @@ pub enum Scheduler {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IoMethod {
-    /// The cheapest that this kernel allows.
+    /// The cheapest method that this kernel allows.
     #[default]
     Auto,
-    /// Readiness by epoll, then plain system calls.
+    /// Epoll reports which sockets are ready, and plain system calls then move the bytes.
     Epoll,
-    /// Completions by `io_uring`.
+    /// The kernel moves the bytes and reports completions (`io_uring`).
     Uring,
 }
 

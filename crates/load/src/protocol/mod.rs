@@ -1,4 +1,4 @@
-//! The load process: the job and the orders that it receives, the frames that it sends.
+//! The load process's interface. Its input is the job and orders, and its output is frames.
 
 pub(crate) mod check;
 pub(crate) mod frame;

@@ -7,10 +7,10 @@ use dyno_pgbench::{Mistake, Program, script_files};
 
 use crate::protocol::job::Script;
 
-/// The option by which the scripts may have a shell run programs (`\shell`, `\setshell`).
+/// The option that allows pgbench scripts to run programs in a shell (`\shell`, `\setshell`).
 pub const SHELL_OPTION: &str = "allow_shell";
 
-/// A workload of pgbench scripts that cannot be read.
+/// Why pgbench scripts cannot be read as a workload.
 #[derive(Debug, thiserror::Error)]
 pub enum PgbenchError {
     #[error("cannot read the workload {path}: {error}")]
@@ -19,9 +19,10 @@ pub enum PgbenchError {
     Wrong(#[from] Mistake),
 }
 
-/// The workload with this name, if it names pgbench scripts: `a.pgbench`, or `a.pgbench@3, b.pgbench` with weights. It is a script
-/// in Lua that runs them. `read` gives the text of a file. Without [`SHELL_OPTION`], commands for a shell are refused here; its
-/// value counts when the scripts are run.
+/// Returns the workload with this name, or `None` if the name is not that of pgbench scripts. Such names are
+/// `a.pgbench`, or `a.pgbench@3, b.pgbench` with weights. The workload is a Lua script that runs the pgbench scripts.
+/// `read` returns the text of a file. `has_shell_option` says whether [`SHELL_OPTION`] is given. If it is not given,
+/// commands for a shell are errors here. If it is given, its value is checked when the scripts run.
 ///
 /// # Errors
 /// A file cannot be read, or a script has a mistake.
@@ -58,7 +59,7 @@ pub fn pgbench_workload(
     Some(Ok(Script { name: name.to_owned(), source, search_path: Vec::new() }))
 }
 
-/// A text as a string of Lua.
+/// Writes a text as a string literal of Lua.
 pub fn lua_string(text: &str) -> String {
     let letter = |byte: u8| match byte {
         b'"' | b'\\' | 0..b' ' | 0x7f.. => format!("\\{byte:03}"),

@@ -1,4 +1,4 @@
-//! Starts a load process: passes the job, receives frames, orders slices.
+//! Starts a load process, passes the job to it, receives its frames, and orders slices.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
@@ -13,7 +13,7 @@ use crate::protocol::frame::{Frame, Order, SliceOrder, Total};
 use crate::protocol::job::Job;
 use crate::statements::changed_names::ChangedNames;
 
-/// Time to wait for the last line on standard error of a process that has ended.
+/// How long to wait for the last line that a process wrote to standard error, after the process has ended.
 const LAST_LINE_PATIENCE: Duration = Duration::from_millis(500);
 const LAST_LINE_POLL: Duration = Duration::from_millis(5);
 
@@ -22,42 +22,43 @@ type ReceivedFrame = Result<(Instant, Frame), LoadProcessError>;
 
 /// A source of the frames of a load.
 pub trait FrameSource {
-    /// Waits for the next frame, and returns it with the time of its arrival; `None` on a timeout. Must not be called
-    /// again after the last frame, [`Frame::Finished`] or [`Frame::Failed`].
+    /// Waits for the next frame, and returns it with the time of its arrival; `None` on a timeout. Must not be
+    /// called again after the last frame, which is [`Frame::Finished`] or [`Frame::Failed`].
     ///
     /// # Errors
     /// The process died or broke the protocol.
     fn next_frame(&mut self, timeout: Duration) -> Result<Option<(Instant, Frame)>, LoadProcessError>;
 
-    /// Why expected frames are missing although the processes run, with the measurements so far; `None` if
+    /// Returns a reason and the measurements so far if the processes run but an expected frame has not come. `None` if
     /// frames arrive.
     fn silence(&self) -> Option<(String, Option<Total>)> {
         None
     }
 
-    /// The id of its process on this host, to measure its CPU; `None` if it runs on other hosts.
+    /// The process id of the load process, with which its CPU time is measured; `None` if the load process runs on
+    /// another host.
     fn local_pid(&self) -> Option<u32>;
 
     /// Ends the job: the processes disconnect and send their last frames.
     fn end(&mut self);
 }
 
-/// A running load process. Dropping it kills the process. If the process that started it dies, its input
-/// ends, and the load process ends itself.
+/// A running load process. Dropping this value kills it. If the process that started the load process dies, the input
+/// of the load process ends, and the load process then ends itself.
 #[derive(Debug)]
 pub struct LoadProcess {
     child: Child,
-    /// Closing it ends the job.
+    /// Closing the input ends the job.
     input: Option<ChildStdin>,
     frames: Receiver<ReceivedFrame>,
     reader: Option<JoinHandle<()>>,
-    /// Set for a command whose standard error is piped. Otherwise it is this process's standard error.
+    /// Reads standard error if the command pipes it. Otherwise, the command shares this process's standard error.
     stderr: Option<StderrReader>,
-    /// Where the names of the tables that it changes are gathered.
+    /// Gathers the names of the tables that the load process changes, if they are needed.
     names: Option<ChangedNames>,
 }
 
-/// Passes on what a process writes to standard error, and keeps the last line.
+/// Copies what a process writes to standard error, and keeps the last line.
 #[derive(Debug)]
 struct StderrReader {
     last: Arc<Mutex<String>>,
@@ -72,19 +73,20 @@ pub enum LoadProcessError {
     Spawn { program: String, source: std::io::Error },
     #[error("lost the load process: {0}")]
     Pipe(#[from] std::io::Error),
-    /// It wrote a line that is not a frame.
+    /// The process wrote a line that is not a frame.
     #[error("the load process wrote a line that is not a frame: {0}")]
     Frame(#[from] serde_json::Error),
-    /// It ended without a last frame.
+    /// The process ended without a last frame.
     #[error("the load process ended without a result ({0})")]
     Ended(std::process::ExitStatus),
-    /// It ended without a last frame. Holds the last line that it wrote to standard error.
+    /// The process ended without a last frame. Contains the last line that the process wrote to standard error.
     #[error("{0}")]
     EndedSaying(String),
 }
 
 impl LoadProcess {
-    /// Starts a command that ends in a load process, such as `dyno drive` or `ssh host dyno drive`, and hands it a job.
+    /// Starts a command that runs a load process, such as `dyno drive` or `ssh host dyno drive`, and passes it a
+    /// job.
     ///
     /// # Errors
     /// The command cannot be started or does not read its input.
@@ -100,12 +102,12 @@ impl LoadProcess {
             names.begin();
         }
         let gathered = names.clone();
-        // Reading blocks, but `next_frame` must return in time.
+        // Reading blocks, but `next_frame` must return when its timeout has passed, so a thread reads.
         let reader =
             output.map(|output| thread::spawn(move || forward_frames(output, &sender, gathered.as_ref())));
         let mut process = Self { child, input, frames, reader, stderr, names };
         match process.write_line(job) {
-            // It has ended already, and its standard error says why.
+            // The process has ended already. Its standard error says why.
             Err(LoadProcessError::Pipe(_)) if process.stderr.is_some() => Err(process.ended()),
             written => written.map(|()| process),
         }
@@ -141,7 +143,7 @@ impl LoadProcess {
         self.write_line(&Order::Begin)
     }
 
-    /// Why there are no more frames.
+    /// Returns the error that explains why there are no more frames.
     fn ended(&mut self) -> LoadProcessError {
         let status = match self.child.wait() {
             Ok(status) => status,
@@ -194,8 +196,8 @@ impl StderrReader {
         Self { last, thread }
     }
 
-    /// The last line on standard error of a process that has ended. A child of it may keep the pipe open, so
-    /// this does not wait for the pipe's end.
+    /// The last line that an ended process wrote to standard error. Waits only [`LAST_LINE_PATIENCE`] for the pipe's
+    /// end, because a child of the process may keep the pipe open.
     fn last_line(&self) -> String {
         let until = Instant::now() + LAST_LINE_PATIENCE;
         while !self.thread.is_finished() && Instant::now() < until {
@@ -205,8 +207,8 @@ impl StderrReader {
     }
 }
 
-/// Sends frames to the receiver until the last one, the end of the output, or an error. Names are gathered
-/// instead of sent.
+/// Sends frames to the receiver until the last frame, the end of the output, or an error. If `names` is given, the
+/// words of [`Frame::Names`] are added to it, and these frames are not sent.
 fn forward_frames(output: ChildStdout, sender: &Sender<ReceivedFrame>, names: Option<&ChangedNames>) {
     for line in BufReader::new(output).lines() {
         let frame = line.map_err(LoadProcessError::from).and_then(|line| Ok(serde_json::from_str(&line)?));
@@ -223,7 +225,7 @@ fn forward_frames(output: ChildStdout, sender: &Sender<ReceivedFrame>, names: Op
 
 impl Drop for LoadProcess {
     fn drop(&mut self) {
-        // Fails if the process has ended already.
+        // This fails if the process has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
         if let Some(reader) = self.reader.take() {

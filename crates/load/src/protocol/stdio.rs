@@ -1,4 +1,4 @@
-//! The main function of the load process: reads a job, writes frames, stops at the end of input.
+//! The main function of the load process: it reads a job, writes frames, and stops at the end of its input.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -17,7 +17,7 @@ use crate::run::run_ordered_job;
 pub enum StdioError {
     #[error("cannot read the job: {0}")]
     Input(#[from] io::Error),
-    /// Rights could not be given up.
+    /// The process could not give up the rights of root.
     #[error("cannot run the load without the rights of root: {0}")]
     Rights(io::Error),
     /// The first line is not a job.
@@ -25,13 +25,12 @@ pub enum StdioError {
     Job(#[from] serde_json::Error),
 }
 
-/// Reads a [`Job`] as one line of JSON from standard input, runs it, and writes a [`Frame`] per line to
-/// standard output. Each further line of input is an [`Order`](crate::Order). The job stops when standard
-/// input ends or standard output is closed. The process ends 10 s after the end of input, whatever its script
-/// does.
+/// Reads a [`Job`] as one line of JSON from standard input, runs it, and writes [`Frame`]s to standard output, one
+/// per line. Each further line of input is an [`Order`](crate::Order). The job stops when standard input ends or
+/// standard output is closed. The process ends 10 s after the end of input, whatever the script does.
 ///
-/// `before` is called with the job before any of its script runs, while the caller's thread is the only one
-/// of this process.
+/// `before` is called with the job before any of its script runs. At that time, the caller's thread is the only
+/// thread of the process.
 ///
 /// # Errors
 /// The first line is not a job, or `before` failed. Later errors are a [`Frame::Failed`].
@@ -46,13 +45,14 @@ pub fn drive_stdio(before: impl FnOnce(&Job) -> io::Result<()>) -> Result<(), St
     let at_end = Arc::clone(&stop);
     let (sender, orders) = channel();
     let listener = std::thread::spawn(move || {
-        // An invalid order ends the job, as the end of input does.
+        // An invalid order ends the job, like the end of input.
         let orders = input.lines().map_while(Result::ok).map_while(|line| serde_json::from_str(&line).ok());
         for order in orders {
             let _ = sender.send(order);
         }
         at_end.store(true, Ordering::Relaxed);
-        // The end of the job does not wait for this.
+        // The grace period passes on another thread, because this thread must end at once: the process waits for it
+        // when the job is done.
         std::thread::spawn(|| parent_watch::end_after_grace());
     });
     let mut output = claim_stdout()?;
@@ -61,7 +61,8 @@ pub fn drive_stdio(before: impl FnOnce(&Job) -> io::Result<()>) -> Result<(), St
             stop.store(true, Ordering::Relaxed);
         }
     });
-    // The process lives until its input ends, because the reader may want its CPU time after the last frame.
+    // The process lives until its input ends, because the reader may want to read its CPU time after the last
+    // frame.
     drop(output);
     let _ = listener.join();
     parent_watch::end_children();

@@ -1,10 +1,11 @@
-//! The built-in workloads: `workloads/*.lua`, inside the binary.
+//! The built-in workloads: the binary contains `workloads/*.lua`.
 
 use include_dir::{Dir, include_dir};
 
 static WORKLOADS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../workloads");
 
-/// The source of a built-in workload, or of a module as `require` names it (`oltp.connection`).
+/// Returns the Lua source of a built-in workload or module. The name of a module is the one that `require` uses
+/// (`oltp.connection`).
 pub fn builtin_workload(name: &str) -> Option<&'static str> {
     WORKLOADS.get_file(format!("{}.lua", name.replace('.', "/")))?.contents_utf8()
 }

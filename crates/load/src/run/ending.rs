@@ -1,4 +1,4 @@
-//! The end of a job: it waits for events in flight, and counts those that did not end.
+//! The end of a job. The job waits for events in flight, and counts the events that did not end.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -12,7 +12,8 @@ use crate::schedule::control::Phase;
 use crate::schedule::seconds;
 
 impl Run<'_> {
-    /// Waits for events in flight, up to the time limit. They are part of the measured time if the job says so.
+    /// Waits for events in flight, up to the time limit. With
+    /// [`ends_with_last_event`](crate::Tuning::ends_with_last_event), the wait is part of the measured time.
     pub(super) fn wind_down(&mut self, reporter: Option<&mut Reporter>) {
         let mut reporter = reporter.filter(|_| self.shared.job.tuning.ends_with_last_event);
         let tick = seconds(self.shared.job.tick_seconds.max(0.01));
@@ -37,13 +38,13 @@ impl Run<'_> {
         }
         if self.ended < expected {
             let at_events: u32 = self.plan.recorders().iter().map(|recorder| recorder.gauges().0).sum();
-            // A worker that hangs in its script has not reported its events in flight.
+            // A worker that hangs in its script has not reported its events in flight, so it counts as one connection.
             self.unfinished = at_events.max((expected - self.ended) as u32);
         }
         self.shared.control.advance(Phase::Aborting);
         let limit = Instant::now() + STOP_TIMEOUT;
         while self.ended < expected && Instant::now() < limit {
-            // Repeatedly, because a worker that runs no Lua at the moment does not notice an interrupt.
+            // The interrupt is repeated, because a worker that runs no Lua at the moment does not notice it.
             self.interrupt();
             self.listen_until(Instant::now() + INTERRUPT_EVERY);
         }

@@ -1,4 +1,4 @@
-//! `init` and `done` of a script: before the first connection, after the last.
+//! `init` and `done` of a script, which run before the first connection and after the last.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,17 +10,18 @@ use dyno_script::Entry;
 use super::{INTERRUPT_EVERY, Run, STACK_BYTES, STOP_TIMEOUT};
 use crate::worker::{Assignment, Message, Thread, ThreadError};
 
-/// Time limit to close the connections that `init` opened.
+/// Time limit for closing the connections that `init` opened.
 const PARTING: Duration = Duration::from_secs(1);
 
-/// The thread that runs the hooks. One task runs both, so that `done` sees the globals of `init`.
+/// The thread that runs the script's entry points `init` and `done`. The same task runs both, so that `done` sees the
+/// globals of `init`.
 #[derive(Default)]
 pub(super) struct Hooks {
-    /// The channel of entry points to run; `None` before the thread has started, and once it is abandoned.
+    /// The channel of entry points to run; `None` before the thread has started, and after it is abandoned.
     entries: Option<Sender<Entry<'static>>>,
-    /// The outcome of the last one, once it has ended.
+    /// The outcome of the most recent entry point, once that entry point has ended.
     outcome: Option<Result<(), String>>,
-    /// Whether it has closed its connections.
+    /// Whether the thread has closed its connections.
     over: bool,
 }
 
@@ -56,10 +57,10 @@ impl Run<'_> {
         }
     }
 
-    /// Runs `init` or `done`, once. A stop does not wait for it.
+    /// Runs `init` or `done`, once. If the user stops the job, does not wait long for the hook to end.
     pub(super) fn run_hook(&mut self, entry: Entry<'static>) {
         let Some(entries) = &self.hooks.entries else { return };
-        // If the task could not be created, `init` has failed and that was reported.
+        // If this fails, the task could not be created, and that has been reported as a failure of `init`.
         let _ = entries.send(entry);
         let mut stopped: Option<Instant> = None;
         while self.hooks.outcome.is_none() {
@@ -70,7 +71,7 @@ impl Run<'_> {
                     self.interrupt();
                 }
                 if since > 2 * STOP_TIMEOUT {
-                    // It hangs in a blocking call, and is abandoned.
+                    // The script hangs in a blocking call, so the thread is abandoned.
                     self.hooks.entries = None;
                     return;
                 }
@@ -87,7 +88,7 @@ impl Run<'_> {
 
     /// Lets the thread close the connections that `init` opened.
     pub(super) fn end_hooks(&mut self) {
-        // A script that has ended the process waits for the process's end.
+        // If the script requested an exit, its thread only waits for the end of the process.
         if self.hooks.entries.take().is_none() || self.exit.is_some() {
             return;
         }

@@ -8,17 +8,18 @@ use crate::measure::recorder::Recorder;
 use crate::protocol::job::Scheduler;
 use crate::worker::{Assignment, Shared};
 
-/// A command such as `prepare` gets a thread for each connection, up to this number. It generates its data in Lua, and
-/// the kernel shares the cores between the threads and the server better than a loop that is busy in a script would.
+/// A command such as `prepare` gets a thread for each connection, up to this number. Such a command generates its
+/// data in Lua. On an event loop, one busy script would hold up all others. With threads, the kernel shares the
+/// cores between the scripts and the server.
 const COMMAND_THREADS_MAX: u32 = 64;
-/// Connections per event loop, as long as there are cores for more loops.
+/// Number of connections per event loop, if there are enough cores.
 const LOOP_CONNECTIONS: u32 = 64;
 
-/// The threads that carry the connections.
+/// The threads that run the connections.
 pub(super) struct WorkerLayout {
     pub(super) workers: Vec<Assignment>,
     pub(super) event_loops: bool,
-    /// Whether it runs events, which are reported.
+    /// Whether the job runs events. Other jobs run a command, such as `prepare`.
     pub(super) events: bool,
     /// Whether the script has `init` or `done`, which run only with events.
     pub(super) hooks: bool,
@@ -63,9 +64,10 @@ impl WorkerLayout {
 }
 
 /// Number of event loops. One event loop carries more queries than a server core answers, so half of the cores are
-/// enough, and the rest is for the server. The kernel runs a woken thread next to its waker. If a loop has many
-/// connections, other cores are idle while the loop's own core has a queue. Then there is a loop for each core
-/// (`bench/` has the figures). A command such as `prepare` generates data in Lua, and may use all cores.
+/// enough, and the server has the other half. But the kernel runs a woken thread near the thread that woke it. If a
+/// loop has many connections, other cores are idle while threads queue for the loop's own core. With many connections,
+/// there is therefore a loop for each core (`bench/` has the figures). A command such as `prepare` generates data in
+/// Lua, and may use all cores.
 fn loops_for(cores: u32, connections: u32, runs_events: bool, wanted: Option<u32>) -> u32 {
     let least = if runs_events { (cores / 2).max(1) } else { cores };
     wanted.unwrap_or((connections / LOOP_CONNECTIONS).clamp(least, cores)).clamp(1, connections)

@@ -1,4 +1,4 @@
-//! The time between the first event and the last: warm-up, slices, ticks.
+//! Runs the load from the first event to the last: the warm-up, then ticks or slices.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -42,12 +42,14 @@ impl Run<'_> {
         }
         if job.warms_up() {
             self.warm_up(&mut reporter);
-            // In this order, as in sysbench: an event in flight is measured, but does not count towards the
-            // number that ends the run.
+            // `count_down` must be called before `tick`, so that every event that begins in the measured time counts
+            // towards the number that ends the run. As in sysbench, an event that is in flight now is measured, but
+            // does not count towards that number.
             shared.control.count_down(true);
             (self.sink)(Frame::Tick(reporter.tick()));
         }
-        // Without a warm-up, workers that have already ended have records too.
+        // If all workers ended during the warm-up, there is nothing to measure. Without a warm-up, workers that have
+        // already ended have measured records.
         if self.going() && (!job.warms_up() || self.ended < self.plan.workers.len()) {
             reporter.begin_measuring();
             if self.plan.events {
@@ -62,7 +64,7 @@ impl Run<'_> {
         reporter
     }
 
-    /// Applies load for the warm-up, and continues tick by tick while the rate is not level.
+    /// Runs the load for the time of the warm-up. Then continues, tick by tick, while the rate is not steady.
     fn warm_up(&mut self, reporter: &mut Reporter) {
         let shared = Arc::clone(&self.shared);
         let job = &shared.job;
@@ -95,7 +97,7 @@ impl Run<'_> {
         if job.is_paced() { reporter.paced(job.rate.is_some()) } else { reporter }
     }
 
-    /// Sends ticks for a time, or until the workers or the job end.
+    /// Sends ticks for `length_seconds`, or until the workers or the job end.
     pub(super) fn tick_until(&mut self, reporter: &mut Reporter, length_seconds: Option<f64>) {
         let tick = seconds(self.shared.job.tick_seconds.max(0.01));
         let began = Instant::now();
@@ -110,7 +112,8 @@ impl Run<'_> {
             let over = end.is_some_and(|end| Instant::now() >= end);
             let through = !self.going() || self.ended == self.plan.workers.len();
             if over && !reporter.is_warming_up() {
-                // Before the last tick, so that events that end after the tick have begun within the time.
+                // The phase changes before the last tick. Events that end after that tick have therefore begun within
+                // the measured time.
                 self.shared.control.advance(Phase::Stopping);
             }
             if Instant::now() >= next_tick || over || through {

@@ -6,7 +6,8 @@ use super::{POLL, Run};
 use crate::protocol::frame::Order;
 
 impl Run<'_> {
-    /// Waits for an order; false if the job ended before. Any other order fails the job.
+    /// Waits for the order `awaited`. Returns false if the job ended before the order came. Any other order makes the
+    /// job fail.
     pub(super) fn wait_for(&mut self, awaited: Order) -> bool {
         while self.going() && self.ended < self.plan.workers.len() {
             match self.orders.recv_timeout(POLL) {

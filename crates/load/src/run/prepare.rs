@@ -15,12 +15,12 @@ use crate::session::failure;
 use crate::session::servers::Dialer;
 use crate::worker::{Assignment, CommitOrder, Message, Shared, ThreadHost};
 
-/// For SQLite: how long a statement of a command waits for a lock. An event that meets a lock is rerun, but a command
-/// cannot be rerun.
+/// For SQLite: how long a statement of a command waits for a lock. An event that meets a lock is run again, but a
+/// command cannot be run again.
 const COMMAND_LOCK_WAIT: &str = "PRAGMA busy_timeout = 600000";
 
-/// Compiles the script and checks the job against its declarations. `sink` gets the output of the script's top level,
-/// even if the script is refused.
+/// Compiles the script and checks the job against its declarations. `sink` gets the output of the script's top
+/// level, even if the script is refused.
 pub(crate) fn prepare(
     mut job: Job,
     sink: &mut dyn FnMut(Frame),
@@ -64,7 +64,7 @@ pub(crate) fn prepare(
         let assignment = Assignment { tids: 0..1, recorder: Arc::default(), busy_since_ns: Arc::default() };
         let mut host = ThreadHost::new(&shared, &assignment);
         let probe = shared.probe(&mut host);
-        // Names that the top level has used so far, even if it failed.
+        // The names of tables that the script's top level has used are sent first, even if the top level failed.
         let told: Vec<Message> = messages.try_iter().collect();
         for message in told {
             match message {

@@ -1,4 +1,4 @@
-//! A job in slices: each begins with an order and ends when all connections rest.
+//! Runs a job in slices. A slice begins with an order, and ends when no connection has an event in flight any more.
 
 use std::sync::PoisonError;
 use std::sync::mpsc::RecvTimeoutError;
@@ -59,14 +59,15 @@ impl Run<'_> {
         }
     }
 
-    /// Sets the due events of a slice for threads, which share one schedule.
+    /// Sets the schedule of a slice's events. It is for workers that are threads, which share it. Event loops have
+    /// their own schedules.
     fn set_schedule(&self, window: Window) {
         let shared = &self.shared;
         *shared.slice_schedule.lock().unwrap_or_else(PoisonError::into_inner) =
             window.schedule(1.0, shared.job.seed.wrapping_add(1));
     }
 
-    /// Records the due events that threads did not begin. Event loops record their own.
+    /// Records the due events that threads did not begin. Event loops record such events themselves.
     fn leave_waiting(&self, window: Window) {
         let schedule = self.shared.slice_schedule.lock().unwrap_or_else(PoisonError::into_inner).take();
         let recorder = self.plan.workers.first().map(|worker| &worker.recorder);
@@ -75,7 +76,7 @@ impl Run<'_> {
         }
     }
 
-    /// Handles messages that workers have sent meanwhile.
+    /// Handles the messages that workers have sent so far, without waiting.
     pub(super) fn take_messages(&mut self) {
         while let Ok(message) = self.messages.try_recv() {
             self.on_message(message);

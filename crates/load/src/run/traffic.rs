@@ -27,7 +27,8 @@ pub(super) enum TrafficMistake {
     TooManySessions { sessions: u32, most: u32 },
 }
 
-/// Refuses traffic of another product, and a server that takes fewer connections than the traffic has.
+/// Returns an error if the traffic was logged by another database product, or if the server allows fewer connections
+/// than the traffic has sessions at the same time.
 pub(super) fn check(shared: &Shared, replay: &Replay) -> Result<(), TrafficMistake> {
     let job = &shared.job;
     let file = TrafficFile::open(&replay.file)?;
@@ -52,7 +53,7 @@ pub(super) fn check(shared: &Shared, replay: &Replay) -> Result<(), TrafficMista
     }
 }
 
-/// The number of connections that the server takes; `None` if it answers something else.
+/// The number of connections that the server allows; `None` if its answer is not a number.
 fn connections_max(shared: &Shared) -> Result<Option<u32>, SqlFailure> {
     let target = &shared.job.target;
     let sql: &[u8] = match target.driver {

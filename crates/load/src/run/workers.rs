@@ -1,4 +1,4 @@
-//! Workers: an event loop, or a thread for a connection, each in a thread of its own.
+//! Workers. Each is an event loop, or runs one connection, on a thread of its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ fn run_worker(shared: &Shared, assignment: Assignment, event_loops: bool) -> Res
         let thread = if shared.runs_alone() { thread.map(Thread::hush) } else { thread };
         return thread.and_then(Thread::run).map_err(|error| error.to_string());
     }
-    // At a given rate or pace, events must begin when due, so workers may preempt.
+    // At a rate or pace, events must begin when they are due, so workers may preempt the server.
     let has_pace = shared.job.replay.as_ref().is_some_and(|replay| replay.pace.is_some());
     if shared.job.rate.is_none() && !shared.job.paced_slices && !has_pace {
         sched_batch::wait_for_turns();

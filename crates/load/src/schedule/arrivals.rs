@@ -1,9 +1,9 @@
 //! Arrivals of an open loop.
 //!
-//! Arrivals are drawn in *operational time*, at one per unit on average, and mapped to clock time through the
-//! inverse of the cumulative rate Λ(t) (inversion method for non-homogeneous Poisson processes; Çinlar,
-//! *Introduction to Stochastic Processes*, 1975, ch. 4.7). This gives constant and Poisson spacing at steady,
-//! stepped or ramped rates.
+//! Arrivals are drawn in *operational time*, in which one event arrives per unit on average. They are mapped to
+//! clock time by the inverse of the cumulative rate Λ(t) (inversion method for non-homogeneous Poisson processes;
+//! Çinlar, *Introduction to Stochastic Processes*, 1975, ch. 4.7). One method therefore gives constant and Poisson
+//! spacing at steady, stepped or ramped rates.
 
 use std::iter::Peekable;
 
@@ -13,19 +13,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Spacing {
-    /// Exponential gaps: independent arrivals.
+    /// Exponentially distributed gaps between arrivals, so that arrivals are independent.
     #[default]
     Poisson,
-    /// Equal gaps.
+    /// Equal gaps between arrivals.
     Constant,
 }
 
-/// The rate at a point in time. It changes linearly between points, and stays constant after the last.
+/// The rate at a point in time. The rate changes linearly between points, and stays constant after the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RatePoint {
     /// Seconds since the load began.
     pub at_seconds: f64,
-    /// Events a second over all connections.
+    /// Events per second over all connections.
     pub per_second: f64,
 }
 
@@ -45,8 +45,8 @@ impl Rate {
         Self { points: vec![RatePoint { at_seconds: 0.0, per_second }], spacing: Spacing::Poisson }
     }
 
-    /// Time at which the cumulative rate reaches `target`, for a worker that has `share` of it; `None` if it
-    /// never does.
+    /// Time at which the cumulative rate of a worker reaches `target`; `None` if it never does. `share` is the
+    /// worker's share of the rate.
     fn time_of(&self, target: f64, share: f64) -> Option<f64> {
         let mut reached = 0.0;
         for pair in self.points.windows(2) {
@@ -65,8 +65,8 @@ impl Rate {
     }
 }
 
-/// Time in which a rate that begins at `rate` and changes by `slope` a second adds up to `area`: the root of
-/// `slope·t²/2 + rate·t = area`, in the form that is exact for small slopes too.
+/// Time in which a rate that begins at `rate` and changes by `slope` per second adds up to `area`. This is the root
+/// of `slope·t²/2 + rate·t = area`, in the form that is also exact for small slopes.
 fn rise(rate: f64, slope: f64, area: f64) -> f64 {
     2.0 * area / (rate + (rate * rate + 2.0 * slope * area).max(0.0).sqrt())
 }
@@ -83,10 +83,10 @@ struct Arrivals {
 }
 
 impl Arrivals {
-    /// The stream of a `seed`. `share` is this worker's part of the rate, up to 1.
+    /// The stream of arrivals that `seed` determines. `share` is this worker's part of the rate, up to 1.
     fn new(rate: Rate, share: f64, seed: u64) -> Self {
         let mut arrivals = Self { rate, origin_ns: 0, share, operational: 0.0, random: seed };
-        // A random phase, because equal spacing would otherwise synchronise the workers.
+        // Each worker begins at a random phase, because equal spacing would otherwise synchronise the workers.
         arrivals.operational = match arrivals.rate.spacing {
             Spacing::Constant => arrivals.uniform() - 1.0,
             Spacing::Poisson => 0.0,
@@ -94,7 +94,7 @@ impl Arrivals {
         arrivals
     }
 
-    /// `SplitMix64` (Steele, Lea, Flood, OOPSLA 2014) as a number in (0, 1].
+    /// The next number of `SplitMix64` (Steele, Lea, Flood, OOPSLA 2014), scaled to (0, 1].
     fn uniform(&mut self) -> f64 {
         self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.random;
@@ -105,14 +105,14 @@ impl Arrivals {
     }
 }
 
-/// A worker's share of a [`Rate`], and how much of it has begun. A second copy of the stream runs ahead and
-/// counts due events, so a backlog takes no memory.
+/// The due times of a worker's share of a [`Rate`], and the number of due events that have not begun. A second copy of
+/// the stream, `forerunner`, runs ahead and counts due events, so a backlog takes no memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     due: Peekable<Arrivals>,
     forerunner: Peekable<Arrivals>,
     backlog: u64,
-    /// Events that have become due, as far as counted.
+    /// Number of events that had become due when [`count_due`](Self::count_due) was last called.
     due_so_far: u64,
 }
 
@@ -121,7 +121,7 @@ impl Schedule {
         Self::beginning_at(0, rate, share, seed)
     }
 
-    /// A schedule whose rate begins at a time, in ns since the load began.
+    /// A schedule whose rate begins at `origin_ns`, in ns since the load began.
     pub(crate) fn beginning_at(origin_ns: u64, rate: Rate, share: f64, seed: u64) -> Self {
         let arrivals = Arrivals { origin_ns, ..Arrivals::new(rate, share, seed) };
         Self { due: arrivals.clone().peekable(), forerunner: arrivals.peekable(), backlog: 0, due_so_far: 0 }
@@ -132,7 +132,7 @@ impl Schedule {
         self.due.peek().copied()
     }
 
-    /// Takes the oldest due event.
+    /// Takes the oldest event that is due and has not begun, and returns when it was due.
     pub(crate) fn take_due(&mut self, now_ns: u64) -> Option<u64> {
         self.count_due(now_ns);
         let due_ns = self.due.next_if(|&due_ns| due_ns <= now_ns)?;
@@ -146,12 +146,12 @@ impl Schedule {
         self.backlog
     }
 
-    /// Number of events that had become due at the last count of the backlog.
+    /// Number of events that had become due when the backlog was last counted.
     pub(crate) fn due_so_far(&self) -> u64 {
         self.due_so_far
     }
 
-    /// Takes all events that are due at a time, and passes on the age of each.
+    /// Takes all events that are due at `at_ns`, and passes the age of each to `aged`.
     pub(crate) fn take_ages_ns(&mut self, at_ns: u64, mut aged: impl FnMut(u64)) {
         while let Some(due_ns) = self.due.next_if(|&due_ns| due_ns <= at_ns) {
             aged(at_ns - due_ns);
@@ -190,12 +190,12 @@ mod tests {
     #[test]
     fn a_steady_poisson_rate_has_its_mean_and_its_spread() {
         let due = due_within(Rate::steady(1000.0), 1.0, 100.0);
-        // 100,000 expected, standard deviation 316.
+        // 100,000 arrivals are expected, with a standard deviation of 316.
         assert!((98_500..101_500).contains(&due.len()), "{}", due.len());
         let gaps: Vec<f64> = due.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
         let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
-        // Exponential gaps: standard deviation equals mean.
+        // The standard deviation of exponential gaps equals their mean.
         assert!((variance.sqrt() / mean - 1.0).abs() < 0.05);
     }
 

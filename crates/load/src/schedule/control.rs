@@ -1,4 +1,4 @@
-//! The phase of a job, shared by all workers: when it began, and whether more events may begin.
+//! The phase of a job, which all workers share: when the job began, and whether more events may begin.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
@@ -8,7 +8,7 @@ use crate::io::Waker;
 use crate::measure::recorder::Part;
 use crate::schedule::arrivals::{Rate, Schedule};
 
-/// A wait without end checks again after this time.
+/// Longest wait before a condition is checked again, if nobody knows in advance when the condition becomes true.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 /// The phase of a job. It only moves forward.
@@ -18,7 +18,7 @@ pub(crate) enum Phase {
     /// Connections are being opened and initialised.
     Preparing,
     Running,
-    /// No new event begins; events in flight may end.
+    /// No new event begins, but events in flight may end.
     Stopping,
     /// Everything is aborted.
     Aborting,
@@ -27,16 +27,16 @@ pub(crate) enum Phase {
 /// The time of a slice, in ns since the load began.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Window {
-    /// Slices are numbered from 1; 0 is before the first.
+    /// Number of the slice, from 1; 0 before the first slice.
     pub(crate) number: u32,
     pub(crate) start_ns: u64,
-    /// End of the lead.
+    /// End of the lead, where the measured time begins.
     pub(crate) from_ns: u64,
     /// End of the measured time, after which no event begins.
     pub(crate) to_ns: u64,
     /// Length of a bin; 0 for no bins.
     pub(crate) bin_ns: u64,
-    /// Events due a second over all connections; `None` for a closed loop.
+    /// Events that become due per second over all connections; `None` for a closed loop.
     pub(crate) rate: Option<f64>,
 }
 
@@ -45,19 +45,19 @@ impl Window {
     pub(crate) const ENDLESS: Self =
         Self { number: 0, start_ns: 0, from_ns: 0, to_ns: u64::MAX, bin_ns: 0, rate: None };
 
-    /// The due events for a share of its connections; `None` for a closed loop. Each slice has its own
-    /// arrivals.
+    /// The schedule of events for the given share of the load's connections; `None` for a closed loop. In each slice,
+    /// the arrivals are different.
     pub(crate) fn schedule(&self, share: f64, seed: u64) -> Option<Schedule> {
         let seed = seed.wrapping_add(u64::from(self.number) << 32);
         Some(Schedule::beginning_at(self.start_ns, Rate::steady(self.rate?), share, seed))
     }
 
-    /// The part of the slice that contains a time.
+    /// The part of the slice in which a time lies.
     pub(crate) fn part(&self, at_ns: u64) -> Part {
         if at_ns < self.from_ns { Part::Lead } else { Part::Counted }
     }
 
-    /// The share of an event's time that is measured.
+    /// The share of an event's time that lies in the measured time.
     pub(crate) fn share(&self, began_ns: u64, ended_ns: u64) -> f64 {
         if began_ns >= self.from_ns {
             return 1.0;
@@ -65,12 +65,12 @@ impl Window {
         ended_ns.saturating_sub(self.from_ns) as f64 / ended_ns.saturating_sub(began_ns).max(1) as f64
     }
 
-    /// The elapsed part of the measured time; zero before the first slice.
+    /// Time from the end of the slice's lead until `at_ns`; zero before the first slice.
     pub(crate) fn counted_ns(&self, at_ns: u64) -> u64 {
         if self.number == 0 { 0 } else { at_ns.saturating_sub(self.from_ns) }
     }
 
-    /// The bin that contains a time; `None` without bins.
+    /// The bin in which a time lies; `None` if the slice has no bins.
     pub(crate) fn bin(&self, at_ns: u64) -> Option<usize> {
         let since_ns = at_ns.saturating_sub(self.start_ns);
         since_ns.checked_div(self.bin_ns).map(|bin| bin as usize)
@@ -88,13 +88,13 @@ pub(crate) struct Control {
     /// Wakers of event loops.
     wakers: Mutex<Vec<Waker>>,
     events_left: Option<AtomicI64>,
-    /// Whether the limit of events applies. It does not during a warm-up.
+    /// Whether events are subtracted from `events_left`. This is not so during a warm-up.
     counts_down: AtomicBool,
-    /// The current or last slice; `None` for a job without slices.
+    /// The current slice, or the previous one while no slice runs; `None` for a job without slices.
     window: Option<Mutex<Window>>,
-    /// The number of that slice, which is cheaper to read.
+    /// The number of the slice in `window`. Reading it is cheaper than locking `window`.
     window_number: AtomicU32,
-    /// When measuring began, in a job whose connections join.
+    /// When measuring began, in a job whose connections join over time.
     joins_from: OnceLock<Instant>,
 }
 
@@ -124,7 +124,7 @@ impl Control {
         }
     }
 
-    /// Advances to `phase`, unless the job is already in a later one.
+    /// Advances to `phase`. Does nothing if the job is already in a later phase.
     pub(crate) fn advance(&self, phase: Phase) {
         let _guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         if phase == Phase::Running {
@@ -144,12 +144,13 @@ impl Control {
         }
     }
 
-    /// Registers a loop to wake when the phase changes, and when the last event has been taken.
+    /// Registers an event loop's waker. The loop is woken when the phase changes, and when the last event has been
+    /// taken.
     pub(crate) fn wake_too(&self, waker: Waker) {
         self.wakers.lock().unwrap_or_else(PoisonError::into_inner).push(waker);
     }
 
-    /// Begins the next slice, and wakes resting workers.
+    /// Begins the next slice, and wakes the workers that wait for it.
     pub(crate) fn open_window(&self, window: Window) {
         if let Some(current) = &self.window {
             *current.lock().unwrap_or_else(PoisonError::into_inner) = window;
@@ -165,7 +166,7 @@ impl Control {
         self.window.is_some()
     }
 
-    /// The current slice if its number is not `known`.
+    /// The current slice; `None` if it is the slice with the number `known`, which the caller has already.
     pub(crate) fn window_after(&self, known: u32) -> Option<Window> {
         if self.window_number.load(Ordering::Acquire) == known {
             return None;
@@ -173,7 +174,7 @@ impl Control {
         self.window.as_ref().map(|window| *window.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Blocks until a slice other than number `known` begins; `None` if the job ends before.
+    /// Blocks until a slice other than number `known` begins, and returns it; `None` if the job ends first.
     pub(crate) fn wait_for_window(&self, known: u32) -> Option<Window> {
         let mut guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         while self.phase() == Phase::Running && self.window_number.load(Ordering::Acquire) == known {
@@ -183,7 +184,7 @@ impl Control {
         (self.phase() == Phase::Running).then(|| self.window_after(known)).flatten()
     }
 
-    /// Starts the clock of connections that join.
+    /// Records that measuring begins. From now on, the times at which connections join are counted.
     pub(crate) fn begin_joins(&self) {
         let _guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         self.joins_from.get_or_init(Instant::now);
@@ -191,13 +192,15 @@ impl Control {
         self.wake_loops();
     }
 
-    /// When that clock started, in ns since the load began; `None` before.
+    /// In a job whose connections join over time, the time at which measuring began, in ns since the load began; `None`
+    /// before that.
     pub(crate) fn joins_from_ns(&self) -> Option<u64> {
         let from = self.joins_from.get()?;
         Some(from.saturating_duration_since(self.epoch()).as_nanos() as u64)
     }
 
-    /// Blocks until a connection joins, `at_ns` after measuring began; false if the job ends before.
+    /// Blocks a connection until the time at which it joins, which is `at_ns` after measuring began. Returns false if
+    /// the job ends first.
     pub(crate) fn wait_to_join(&self, at_ns: u64) -> bool {
         let mut guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         while self.phase() == Phase::Running {
@@ -221,18 +224,18 @@ impl Control {
         }
     }
 
-    /// When the load began; now if it has not.
+    /// When the load began. Returns the present if it has not begun.
     pub(crate) fn epoch(&self) -> Instant {
         self.epoch.get().copied().unwrap_or_else(Instant::now)
     }
 
-    /// End of the measured time, in ns since the load began; the present if it has not ended.
+    /// End of the measured time, in ns since the load began. Returns the present if it has not ended.
     pub(crate) fn stopped_ns(&self) -> u64 {
         let stopped = self.stopped.get().copied().unwrap_or_else(Instant::now);
         stopped.saturating_duration_since(self.epoch()).as_nanos() as u64
     }
 
-    /// Sets whether the limit of events applies from now on.
+    /// Sets whether events that begin from now on are subtracted from the limit of events.
     pub(crate) fn count_down(&self, counts: bool) {
         self.counts_down.store(counts, Ordering::Relaxed);
     }
@@ -247,7 +250,7 @@ impl Control {
         self.events_left.as_ref().is_some_and(|left| left.load(Ordering::Relaxed) <= 0)
     }
 
-    /// Takes one event of the job; false if there are no more or the job is ending.
+    /// Takes one event of the job. Returns false if there are no more events or the job is ending.
     pub(crate) fn take_event(&self) -> bool {
         if self.phase() != Phase::Running {
             return false;

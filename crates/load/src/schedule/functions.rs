@@ -1,5 +1,5 @@
-//! Runs functions instead of scripts as events, each on a thread, with the same arrivals and recording as for
-//! scripts.
+//! Runs functions instead of scripts as events, each on a thread of its own. Arrivals and recording are the same as
+//! for scripts.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -14,9 +14,9 @@ use crate::schedule::arrivals::{Rate, Schedule};
 use crate::schedule::control::{Control, Phase};
 use crate::worker::{PANICKED, WorkerReport};
 
-/// Interval of checks for a stop.
+/// Time between checks for a stop.
 const POLL: Duration = Duration::from_millis(5);
-/// Number of events, and time, after which a thread hands over its batch.
+/// A thread hands over its batch of records after this number of events, or after this time.
 const BATCH_EVENTS: u32 = 1024;
 const BATCH_NS: u64 = 10_000_000;
 
@@ -25,18 +25,19 @@ pub type Event = Box<dyn FnMut() + Send>;
 /// Duration and rate of the work.
 #[derive(Clone, Debug)]
 pub struct Work {
-    /// Warm-up in seconds, not counted in results.
+    /// Length of the warm-up in seconds. Results do not include the warm-up.
     pub warmup_seconds: f64,
     /// Measured time in seconds; `None` for no limit.
     pub seconds: Option<f64>,
     /// Number of events; `None` for no limit.
     pub events: Option<u64>,
-    /// Rate of an open loop, in events a second over all threads.
+    /// Rate of an open loop, in events per second over all threads.
     pub rate: Option<Rate>,
     /// Seed of the arrivals.
     pub seed: u64,
     pub tick_seconds: f64,
-    /// Measured seconds after which a tick has a [`checkpoint`](crate::Tick::checkpoint).
+    /// Checkpoints: times in seconds since measuring began. The tick that reaches a checkpoint has a
+    /// [`checkpoint`](crate::Tick::checkpoint).
     pub checkpoints_seconds: Vec<f64>,
 }
 
@@ -91,7 +92,7 @@ pub fn run_work(work: &Work, threads: Vec<Event>, stop: &AtomicBool, sink: &mut 
     });
 }
 
-/// Sends frames while the threads work.
+/// The thread that sends frames while the other threads work.
 struct Conductor<'a> {
     work: &'a Work,
     shared: &'a Shared,
@@ -132,8 +133,8 @@ impl Conductor<'_> {
         reporter
     }
 
-    /// Sends ticks for `seconds`, or until the threads end or the user stops the work. The caller ends the
-    /// last interval.
+    /// Sends ticks for `seconds`, or until the threads end or the user stops the work. Does not send the tick of the
+    /// last, incomplete interval: the caller does.
     fn tick_until(&mut self, reporter: &mut Reporter, seconds: Option<f64>) {
         let length = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         let tick = length(self.work.tick_seconds.max(0.01));
@@ -162,7 +163,7 @@ impl Conductor<'_> {
     }
 }
 
-/// Runs one thread's event until the work is done.
+/// Runs one thread's function again and again until the work is done.
 fn carry(shared: &Shared, number: u32, mut event: Event) -> WorkerReport {
     shared.control.wait_for_start();
     let epoch = shared.control.epoch();
@@ -186,7 +187,7 @@ fn carry(shared: &Shared, number: u32, mut event: Event) -> WorkerReport {
     WorkerReport::default()
 }
 
-/// Waits for the next event and returns when it was due; `None` if there are no more.
+/// Waits until the next event may begin. Returns when the event was due; `None` if there are no more events.
 fn next_due_ns(shared: &Shared, now_ns: &impl Fn() -> u64) -> Option<u64> {
     let Some(schedule) = &shared.schedule else {
         return shared.control.take_event().then(now_ns);
@@ -206,7 +207,7 @@ fn next_due_ns(shared: &Shared, now_ns: &impl Fn() -> u64) -> Option<u64> {
         std::thread::sleep(wait.min(POLL));
     }
     if shared.control.is_spent() {
-        // No further event may begin.
+        // No further event may begin, so due events are not a backlog.
         shared.recorder.set_backlog(0);
     }
     None
@@ -265,7 +266,7 @@ mod tests {
 
     #[test]
     fn work_that_panics_has_failed() {
-        // The other worker leaves an event for the one that panics.
+        // The other worker waits, so that an event remains for the worker that panics.
         let (tell, told) = std::sync::mpsc::channel();
         let panics: Event = Box::new(move || {
             let _ = tell.send(());

@@ -9,13 +9,13 @@ use crate::worker::Connections;
 /// Connections to a target whose statements are not measured. Every call blocks.
 pub struct UnmeasuredConnections {
     target: Target,
-    /// Made for the first connection.
+    /// Created when the first connection is opened.
     dialer: Option<Dialer>,
     connections: Connections,
 }
 
 impl UnmeasuredConnections {
-    /// No connection yet.
+    /// Creates the set of connections, which is empty.
     pub fn new(target: Target) -> Self {
         Self { target, dialer: None, connections: Connections::default() }
     }
@@ -35,27 +35,27 @@ impl UnmeasuredConnections {
         Ok(self.connections.answer(request, &self.target, dialer)?.reply)
     }
 
-    /// The rows of a connection's last result.
+    /// Returns the number of rows of a connection's most recent result.
     pub fn row_count(&self, connection: ConnectionId) -> u64 {
         self.connections.outcome(connection).rows
     }
 
-    /// The columns of a connection's last result.
+    /// Returns the number of columns of a connection's most recent result.
     pub fn field_count(&self, connection: ConnectionId) -> u32 {
         self.connections.outcome(connection).fields
     }
 
-    /// Names of the columns of a connection's last result.
+    /// Returns the names of the columns of a connection's most recent result.
     pub fn field_names(&mut self, connection: ConnectionId) -> Vec<String> {
         self.connections.field_names(connection)
     }
 
-    /// Whether the last statement has another result.
+    /// Returns whether a further result of the connection's last statement follows.
     pub fn more_results(&self, connection: ConnectionId) -> bool {
         self.connections.outcome(connection).more
     }
 
-    /// Reads the next row of the last result as text; false if there are no more.
+    /// Reads the next row of the most recent result as text. Returns false if there are no more rows.
     pub fn next_row(&mut self, connection: ConnectionId, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
         self.connections.next_row(connection, fields)
     }

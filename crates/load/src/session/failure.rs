@@ -17,32 +17,33 @@ const CONNECTION_REFUSED: u32 = 2002;
 /// MySQL's error of a broken protocol, `CR_MALFORMED_PACKET`.
 const MALFORMED_PACKET: u32 = 2027;
 
-/// Used in place of a server's empty message.
+/// The message that is used if a server's message is empty.
 const WORDLESS: &str = "the server gives no reason";
-/// Errors that rerun an event by default: deadlock, record changed, lock wait timeout (sysbench's default of
-/// `--mysql-ignore-errors`).
+/// Errors of MySQL after which an event is run again by default: deadlock, record changed, lock wait timeout
+/// (sysbench's default of `--mysql-ignore-errors`).
 const MYSQL_IGNORABLE: [u16; 3] = [1213, 1020, 1205];
-/// Errors of PostgreSQL that rerun an event by default: serialization failure, deadlock, and a unique violation,
-/// which happens when two connections delete and insert the same row at once.
+/// Errors of PostgreSQL after which an event is run again by default: serialization failure, deadlock, and unique
+/// violation. A unique violation happens when two connections delete and insert the same row at once.
 const PGSQL_IGNORABLE: [&str; 3] = ["40001", "40P01", "23505"];
 
-/// Further errors of MySQL that rerun an event in a load that continues through events of its server: an interrupted
-/// statement (1317), and a table that was changed since the transaction began (1412).
+/// Further errors of MySQL after which an event is run again, in a load that continues when its connections are lost:
+/// an interrupted statement (1317), and a table that was changed since the transaction began (1412).
 const MYSQL_IGNORABLE_THROUGH_EVENTS: [u16; 2] = [1317, 1412];
-/// The same for PostgreSQL: a cancelled statement.
+/// The error of PostgreSQL after which an event is also run again, in a load that continues when its connections are
+/// lost: a cancelled statement.
 const PGSQL_IGNORABLE_THROUGH_EVENTS: [&str; 1] = ["57014"];
 
-/// Errors of MySQL and MariaDB after which a session cannot continue: too many connections (1040), a node that has not
-/// joined its Galera cluster (1047), shutdown (1053, 1079), an aborted connection (1152), a killed connection (1927), and
-/// one that was idle for too long (4031).
+/// Errors of MySQL and MariaDB after which a session cannot continue: too many connections (1040), a node that has
+/// not joined its Galera cluster (1047), shutdown (1053, 1079), an aborted connection (1152), a killed connection
+/// (1927), and a connection that was idle for too long (4031).
 const MYSQL_ENDING: [u32; 7] = [1040, 1047, 1053, 1079, 1152, 1927, 4031];
 /// Classes and codes of SQL states after which a session of PostgreSQL cannot continue: connection errors, the
-/// intervention of an operator (57P01 to 57P05), too many connections, a transaction that was idle for too long, and a
-/// prepared statement whose result has other columns now.
+/// intervention of an operator (57P01 to 57P05), too many connections, a transaction that was idle for too long,
+/// and a prepared statement whose result has other columns now.
 const PGSQL_ENDING: [&str; 5] = ["08", "57P", "53300", "25P03", "0A000"];
 
-/// The errors that rerun an event in a load that continues through events of its server. `own` replaces the default
-/// list.
+/// Returns the errors after which an event is run again, in a load that continues when its connections are lost. `own`
+/// is the user's list, which replaces the default list.
 pub(crate) fn ignored_through_events(driver: Protocol, own: Option<Vec<String>>) -> Vec<String> {
     let numbers = |list: &[u16]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
     let states = |list: &[&str]| list.iter().map(|state| (*state).to_owned()).collect::<Vec<_>>();
@@ -56,13 +57,13 @@ pub(crate) fn ignored_through_events(driver: Protocol, own: Option<Vec<String>>)
     ignored
 }
 
-/// A script uses pipelines, and the protocol has none.
+/// The error of a pipeline command in a script, if the database's protocol has no pipelines.
 pub(crate) fn no_pipelines() -> SqlFailure {
     let message = "pipelines need PostgreSQL, and statements that it prepares".to_owned();
     SqlFailure { message, ..SqlFailure::default() }
 }
 
-/// Whether the session of an error must be replaced, although the connection may still be open.
+/// Whether the session must be replaced after this error, although the connection may still be open.
 pub(crate) fn ends_session(failure: &SqlFailure) -> bool {
     match failure.errno {
         0 => PGSQL_ENDING.iter().any(|ending| failure.state.starts_with(ending)),
@@ -70,7 +71,8 @@ pub(crate) fn ends_session(failure: &SqlFailure) -> bool {
     }
 }
 
-/// A blocking connection failed, or its server refused. `ignored` replaces the default list of errors.
+/// Converts the error of a blocking connection that failed, or whose server reported an error. `ignored` replaces the
+/// default list of errors after which an event is run again.
 pub(crate) fn from_client(driver: Protocol, ignored: Option<&[String]>, error: ClientError) -> SqlFailure {
     match error {
         ClientError::Server(error) => from_server(driver, ignored, error),
@@ -82,7 +84,8 @@ pub(crate) fn from_client(driver: Protocol, ignored: Option<&[String]>, error: C
     }
 }
 
-/// The server refused. `ignored` replaces the default list of errors.
+/// Converts an error that the server reported. `ignored` replaces the default list of errors after which an event is
+/// run again.
 pub(crate) fn from_server(driver: Protocol, ignored: Option<&[String]>, error: ServerError) -> SqlFailure {
     let ignorable = match (ignored, driver) {
         (Some(list), _) => is_listed(list, &error),
@@ -99,33 +102,33 @@ fn is_listed(list: &[String], error: &ServerError) -> bool {
     list.iter().any(|listed| *listed == "all" || *listed == code || *listed == error.state)
 }
 
-/// The server broke the protocol.
+/// The error for a server that broke the protocol.
 pub(crate) fn from_endpoint(driver: Protocol, error: &EndpointError) -> SqlFailure {
     client_side(driver, MALFORMED_PACKET, "08P01", error.to_string())
 }
 
-/// A server did not complete the login in time.
+/// The error for a server that did not complete the login in time.
 pub(crate) fn late(driver: Protocol, error: &ClientError) -> SqlFailure {
     client_side(driver, SERVER_LOST, "08001", error.to_string())
 }
 
-/// The connection broke while an answer was expected.
+/// The error for a connection that broke while an answer was expected.
 pub(crate) fn lost(driver: Protocol, error: Option<&io::Error>) -> SqlFailure {
     let why = error.map_or_else(|| "the server closed the connection".to_owned(), ToString::to_string);
     client_side(driver, SERVER_LOST, "08006", format!("lost the connection to the server: {why}"))
 }
 
-/// There is no connection.
+/// The error for a request on a closed connection.
 pub(crate) fn gone(driver: Protocol) -> SqlFailure {
     client_side(driver, SERVER_GONE, "08003", "the connection is closed".to_owned())
 }
 
-/// A connection attempt failed.
+/// The error for a failed attempt to connect.
 pub(crate) fn unreachable(driver: Protocol, address: &str, error: &io::Error) -> SqlFailure {
     client_side(driver, CONNECTION_REFUSED, "08001", format!("cannot connect to {address}: {error}"))
 }
 
-/// An `on_connect` statement failed.
+/// The error for an `on_connect` statement that failed.
 pub(crate) fn on_connect(sql: &str, mut error: SqlFailure) -> SqlFailure {
     error.message = format!("{} (in '{sql}', run on each new connection)", error.message);
     error.ignorable = false;

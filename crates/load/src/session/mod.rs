@@ -21,18 +21,19 @@ pub(crate) struct Outcome {
     pub(crate) more: bool,
 }
 
-/// An open connection; every call blocks until the database has answered.
+/// An open connection. Every call blocks until the database has answered.
 pub(crate) trait Session {
     fn query(&mut self, sql: &[u8]) -> Result<Outcome, SqlFailure>;
-    /// Sends a query without waiting for its answer; see [`Session::receive`].
+    /// Sends a query without waiting for its answer. [`Session::receive`] returns the answer.
     fn send(&mut self, sql: &[u8]) -> Result<(), SqlFailure>;
-    /// Sends a query with the data that it reads, without waiting for its answer.
+    /// Sends a query that reads data from the client (such as `COPY … FROM STDIN`), and the data, without waiting for
+    /// the answer.
     fn load(&mut self, sql: &[u8], data: &[u8]) -> Result<(), SqlFailure>;
     /// Waits for the answer to a sent query.
     fn receive(&mut self) -> Result<Outcome, SqlFailure>;
     fn prepare(&mut self, sql: &[u8], types: &[ParamType]) -> Result<StatementId, SqlFailure>;
     fn execute(&mut self, statement: StatementId, params: &[Param<'_>]) -> Result<Outcome, SqlFailure>;
-    /// Executes a statement in one round trip, if the protocol allows that.
+    /// Executes a statement, in one round trip if the protocol allows this.
     fn execute_once(&mut self, sql: &[u8], params: &[Param<'_>]) -> Result<Outcome, SqlFailure> {
         let statement = self.prepare(sql, &[])?;
         let outcome = self.execute(statement, params);
@@ -43,15 +44,16 @@ pub(crate) trait Session {
     fn pipe(&mut self, _part: Piped<'_>) -> Result<(), SqlFailure> {
         Err(failure::no_pipelines())
     }
-    /// Sends the pipeline. Returns the result of its first statement; the others are next results.
+    /// Sends the pipeline. Returns the result of its first statement. [`Session::next_result`] returns the other
+    /// results.
     fn run_pipeline(&mut self) -> Result<Outcome, SqlFailure> {
         Err(failure::no_pipelines())
     }
     fn close_statement(&mut self, statement: StatementId);
     fn next_result(&mut self) -> Result<Outcome, SqlFailure>;
-    /// Names of the last result's columns.
+    /// Names of the most recent result's columns.
     fn field_names(&mut self) -> Vec<String>;
-    /// Reads the next row of the last result as text; false if there are no more.
+    /// Reads the next row of the most recent result as text. Returns false if there are no more rows.
     fn next_row(&mut self, fields: &mut Vec<Option<Vec<u8>>>) -> bool;
 }
 

@@ -10,8 +10,9 @@ use crate::session::failure;
 use crate::session::servers::Dialer;
 use crate::statements::prepared::Statements;
 
-/// What the buffers of a socket hold. A thread writes all of a pipeline before it reads, so a server whose answers
-/// nobody reads might not read more.
+/// Largest pipeline, in bytes. A socket's buffers have room for this many. A thread writes all of a pipeline before it
+/// reads. If the pipeline were larger, the server might wait until its answers are read, and read no more of the
+/// pipeline.
 const PIPELINE_BYTES_MAX: usize = 64 << 10;
 
 pub(super) struct NetworkSession {

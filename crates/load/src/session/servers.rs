@@ -1,4 +1,4 @@
-//! The servers of a target, resolved once and taken in turn.
+//! The servers of a target. Each address is resolved once. Each new connection uses the next address.
 
 use std::io;
 use std::sync::Arc;
@@ -9,7 +9,8 @@ use dyno_client::{Account, Compression, Dialect, Login, ServerAddress};
 
 use crate::protocol::job::{Address, Protocol, Target};
 
-/// The addresses of a target, taken in turn by its connections, and how to log in there.
+/// The addresses of a target, and the account with which its connections log in. Each new connection uses the next
+/// address.
 #[derive(Debug)]
 pub(crate) struct Dialer {
     places: Vec<Arc<ServerAddress>>,
@@ -19,10 +20,11 @@ pub(crate) struct Dialer {
 }
 
 impl Dialer {
-    /// Resolves all addresses and reads the files for TLS. Database files and dry runs have no address. If a
-    /// host cannot be resolved, the connections to it fail.
+    /// Resolves all addresses and reads the files for TLS. If the target is a database file, or in a dry run, there is
+    /// no address. If a host cannot be resolved, the connections to it fail.
     ///
-    /// A connection may take `start_seconds_max` to open unless the target has its own limit.
+    /// The time limit for opening a connection is the target's own limit, or `start_seconds_max` if the target has
+    /// none.
     pub(crate) fn new(target: &Target, start_seconds_max: f64) -> io::Result<Self> {
         let mut places = Vec::new();
         for address in target.addresses.iter().filter(|_| !target.dry_run) {
@@ -39,17 +41,17 @@ impl Dialer {
         Ok(Self { places, account, login_limit, next: AtomicUsize::new(0) })
     }
 
-    /// Time limit for an address to accept a connection, and for the login to complete after that.
+    /// Time limit for a server to accept a connection. The login after that has the same limit.
     pub(crate) fn login_limit(&self) -> Duration {
         self.login_limit
     }
 
-    /// How to log in.
+    /// The account with which connections log in.
     pub(crate) fn account(&self) -> &Account {
         &self.account
     }
 
-    /// The next address to connect to.
+    /// Returns the address for the next connection, and after the last address the first again.
     ///
     /// # Panics
     /// For SQLite and dry runs, which do not connect.
@@ -101,7 +103,8 @@ pub(crate) mod testing {
         Dialer { places: vec![Arc::new(place)], account, login_limit, next: AtomicUsize::new(0) }
     }
 
-    /// The address of a listener, preceded by one that refuses: no program is given its port by chance.
+    /// Returns a listener and two addresses: one that refuses connections, and that of the listener. Port 1 refuses
+    /// connections, because the system never gives it to a program by chance.
     pub(crate) fn dead_and_alive() -> (std::net::TcpListener, Vec<SockAddr>) {
         let alive = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
         let dead = std::net::SocketAddr::from(([127, 0, 0, 1], 1));

@@ -1,4 +1,4 @@
-//! SQLite, in this process.
+//! SQLite, which runs in this process.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,28 +12,28 @@ use super::{Outcome, Session};
 use crate::protocol::job::{Address, Protocol, Target};
 use crate::session::failure;
 
-/// Time that a statement waits for a lock before it fails as busy, which reruns its event.
+/// Time that a statement waits for a lock. After that, the statement fails as busy, and the event is run again.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Statements borrow their connection, so each keeps only its text, and SQLite's cache keeps the compiled
-/// form.
+/// A session with SQLite. A compiled statement borrows the connection, so it cannot be stored beside it. The session
+/// therefore stores only the statements' texts, and the library's cache stores the compiled statements.
 pub(super) struct SqliteSession {
     connection: Connection,
     statements: HashMap<StatementId, String>,
     next_statement: StatementId,
     rows: Rows,
-    /// The last statement.
+    /// The text of the statement that was executed most recently.
     last_sql: String,
-    /// The result of a sent query, which runs at once in this process.
+    /// The result of a query that was sent. The query has already run, because SQLite runs in this process.
     sent: Option<Result<Outcome, SqlFailure>>,
 }
 
-/// The last result as text, like those of other drivers.
+/// The most recent result as text, in the form that other drivers return.
 #[derive(Default)]
 struct Rows {
     fields: u32,
     text: Vec<u8>,
-    /// End of each value in `text`; `None` for NULL.
+    /// The end of each value in `text`; `None` for NULL.
     ends: Vec<Option<usize>>,
     next_value: usize,
     next_byte: usize,
@@ -215,7 +215,7 @@ fn text(sql: &[u8]) -> Result<&str, SqlFailure> {
     })
 }
 
-/// A busy or locked database is like a deadlock: the event is rerun.
+/// A busy or locked database is treated like a deadlock: the event is run again.
 fn failure(error: &rusqlite::Error) -> SqlFailure {
     match error {
         rusqlite::Error::SqliteFailure(code, message) => SqlFailure {

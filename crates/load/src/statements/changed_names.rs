@@ -1,5 +1,5 @@
-//! Names in the statements with which a load makes and changes tables. With them, the process that started the load
-//! distinguishes tables of the load from tables that somebody else makes at the same time.
+//! Collects the names in the statements with which a load creates and changes tables. The process that started the load
+//! can then distinguish the load's tables from tables that somebody else creates at the same time.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use dyno_script::{Piped, Request};
 use serde::{Deserialize, Serialize};
 
-/// First words of statements that change at most rows, unless they continue after a semicolon.
+/// A statement that begins with one of these words changes no tables, but at most rows. If further statements follow
+/// after a semicolon, they may still change tables.
 const HARMLESS: [&str; 20] = [
     "BEGIN",
     "CLOSE",
@@ -30,11 +31,11 @@ const HARMLESS: [&str; 20] = [
     "UPDATE",
     "VALUES",
 ];
-/// First words of statements that make tables only with `INTO`.
+/// First words of statements that create a table only if they contain `INTO`.
 const QUERIES: [&str; 2] = ["SELECT", "WITH"];
 
-/// The lower-case words of the statements that changed tables, gathered from all loads with the same target. In a job's
-/// JSON this is a boolean: whether to gather words.
+/// The lower-case words of the statements that may have changed tables, collected from all loads with the same target.
+/// In a job's JSON, this is a Boolean that says whether to collect words.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "bool", into = "bool")]
 pub struct ChangedNames(Arc<Mutex<Gathered>>);
@@ -48,11 +49,11 @@ struct Gathered {
     started: u64,
 }
 
-/// The words so far.
+/// The words that had been collected when [`ChangedNames::heard`] was called.
 #[derive(Clone, Debug)]
 pub struct Heard {
     pub words: BTreeSet<String>,
-    /// Whether no load process is running.
+    /// Whether no load process was running at that time.
     pub is_over: bool,
     started: u64,
 }
@@ -76,7 +77,8 @@ impl ChangedNames {
         Heard { words: gathered.words.clone(), is_over: gathered.at_work == 0, started: gathered.started }
     }
 
-    /// Forgets these words, unless a load process has started since.
+    /// Forgets the collected words. Does nothing if a load process was running when `heard` was made, or has started
+    /// since.
     pub fn forget(&self, heard: &Heard) {
         let mut gathered = self.gathered();
         if heard.is_over && heard.started == gathered.started {
@@ -84,13 +86,13 @@ impl ChangedNames {
         }
     }
 
-    /// Adds words, and returns the new ones.
+    /// Adds words, and returns those of them that are new.
     pub(crate) fn add(&self, words: Vec<String>) -> Vec<String> {
         let mut gathered = self.gathered();
         words.into_iter().filter(|word| gathered.words.insert(word.clone())).collect()
     }
 
-    /// The new words of a request that may change tables.
+    /// If a request may change tables, adds the words of its statement and returns those that are new.
     pub(crate) fn asked(&self, request: &Request<'_>) -> Vec<String> {
         match request {
             Request::Query { sql, .. }
@@ -113,7 +115,7 @@ impl ChangedNames {
         gathered.started += 1;
     }
 
-    /// Called when a load process has ended and all its words were added.
+    /// Called when a load process has ended and all its words have been added.
     pub(crate) fn end(&self) {
         self.gathered().at_work -= 1;
     }
@@ -123,7 +125,7 @@ impl ChangedNames {
     }
 }
 
-/// Whether a statement may change more than rows.
+/// Whether a statement may do more than change rows, such as create a table.
 fn may_change_tables(sql: &[u8]) -> bool {
     let sql = sql.trim_ascii();
     let goes_on = sql.iter().position(|byte| *byte == b';').is_some_and(|at| at + 1 < sql.len());
@@ -139,7 +141,7 @@ fn may_change_tables(sql: &[u8]) -> bool {
     !is_one_of(&HARMLESS)
 }
 
-/// The words of a statement in lower case. Quoted names stay whole.
+/// The words of a statement in lower case. A quoted name is also returned as a whole.
 fn words(sql: &[u8]) -> Vec<String> {
     let sql = String::from_utf8_lossy(sql).to_lowercase();
     let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';

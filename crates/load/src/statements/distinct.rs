@@ -9,41 +9,43 @@ use crate::protocol::job::{Protocol, Target};
 use crate::statements::emulation::Emulation;
 use crate::statements::text::{explainable, without_values};
 
-/// Most statements that are noted.
+/// Largest number of statements that are recorded.
 const STATEMENTS_MAX: usize = 50;
-/// Number of executions that are examined. It is small, so that the load is soon undisturbed, but enough to
-/// see a transaction that is one of 25.
+/// Number of executions that are examined. It is small, so that examining ends soon and then takes no time. It is large
+/// enough to find a kind of transaction that is only one in 25.
 const LOOKED_AT: u32 = 5_000;
-/// Longest statement that is noted, in bytes.
+/// Longest statement that is recorded, in bytes.
 const BYTES_MAX: usize = 10_000;
 
-/// The distinct statements that servers can explain, among the first 5,000 executions of a load's first
-/// script. Statements above 10,000 bytes and those of bulk inserts are neither noted nor counted.
+/// The distinct statements that servers can explain, among the first 5,000 executions of a load's first script.
+/// Statements above 10,000 bytes and those of bulk inserts are neither recorded nor counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Noted {
-    /// At most 50, in the order in which they were first executed.
+    /// At most 50 statements, in the order in which they were first executed.
     pub statements: Vec<NotedStatement>,
-    /// Number of further distinct statements.
+    /// Number of further distinct statements, which were not recorded.
     pub left_out: u32,
 }
 
 /// A statement that a load executes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotedStatement {
-    /// Its text with `?` for values.
+    /// The statement's text with `?` for values.
     pub text: String,
-    /// Its text with the values of its first execution.
+    /// The statement's text with the values of its first execution.
     pub example: String,
 }
 
-/// Notes a script's statements.
+/// Records a script's distinct statements.
 #[derive(Debug)]
 pub(crate) struct StatementNotes {
-    /// Number of executions still to examine; `None` before the first event, 0 at the end.
+    /// Number of executions that remain to be examined; `None` before the first event, 0 after the last examined
+    /// execution.
     left: Option<u32>,
     backslashes: bool,
     emulation: Emulation,
-    /// Prepared statements that were not executed yet, with their numbers in `emulation`.
+    /// Prepared statements that have not been executed yet. The value is the number that the same statement has in
+    /// `emulation`.
     prepared: HashMap<(ConnectionId, StatementId), StatementId>,
     /// The statement that is being prepared.
     preparing: Option<(ConnectionId, Vec<u8>)>,
@@ -64,12 +66,13 @@ impl StatementNotes {
         }
     }
 
-    /// Called when events begin. Statements before that, such as settings of the session, are not noted.
+    /// Called when events begin. Statements before that, such as settings of the session, are not recorded.
     pub(crate) fn begin(&mut self) {
         self.left = Some(LOOKED_AT);
     }
 
-    /// Whether to examine an execution. Counts it, and drops everything except the notes after the last.
+    /// Counts an execution, and returns whether to examine it. After the last examined execution, drops everything
+    /// except the recorded statements.
     fn looks(&mut self) -> bool {
         let Some(left) = self.left.as_mut().filter(|left| **left > 0) else { return false };
         *left -= 1;
@@ -79,7 +82,7 @@ impl StatementNotes {
         true
     }
 
-    /// The statements so far.
+    /// The statements recorded so far.
     pub(crate) fn so_far(&self) -> Noted {
         self.noted.clone()
     }
@@ -122,12 +125,13 @@ impl StatementNotes {
         }
     }
 
-    /// Examines the reply to the last request.
+    /// Examines the reply to the previous request.
     pub(crate) fn replied(&mut self, reply: &Reply) {
         if let Some((connection, sql)) = self.preparing.take()
             && let Reply::Prepared(statement) = reply
         {
-            // A new connection reuses the same numbers.
+            // The number may be in use for an earlier statement, because a new connection can give its statements the
+            // same numbers.
             self.forget((connection, *statement));
             self.prepared.insert((connection, *statement), self.emulation.prepare(&sql));
         }
@@ -157,7 +161,7 @@ mod tests {
 
     use super::*;
 
-    /// Notes of a script whose events have begun.
+    /// A recorder for a script whose events have begun.
     fn notes() -> StatementNotes {
         let mut notes = StatementNotes::new(&Target::new(Protocol::Mysql, Vec::new()));
         notes.begin();

@@ -1,13 +1,15 @@
-//! Emulated prepared statements. They are kept here and sent as text with their parameters.
+//! Emulates prepared statements. The client stores a statement's text, and for each execution sends the text with the
+//! parameters in it.
 //!
-//! Some statements cannot be prepared (MySQL 5.6 refuses `BEGIN`), and a job may switch preparing off.
+//! Some statements cannot be prepared (MySQL 5.6 refuses `BEGIN`), and a job may request that nothing is prepared.
 
 use std::collections::HashMap;
 use std::io::Write as _;
 
 use dyno_script::{Param, StatementId};
 
-/// Emulated statements are numbered from here. No server has two thousand million statements at once.
+/// The number of the first emulated statement. It is larger than the number of any statement of a server, because no
+/// server has 2^31 statements at once.
 const FIRST: StatementId = 1 << 31;
 
 /// The emulated statements of one connection.
@@ -32,13 +34,13 @@ impl Emulation {
         id
     }
 
-    /// Removes a statement. Returns false if the server itself prepared it.
+    /// Removes a statement. Returns false if the statement is not emulated, but was prepared by the server.
     pub(crate) fn close(&mut self, id: StatementId) -> bool {
         self.statements.remove(&id).is_some()
     }
 
-    /// A statement as text, with its parameters; `None` if the server itself prepared the statement.
-    /// `backslashes` says whether a backslash is an escape character in strings, as in MySQL.
+    /// The text of a statement with its parameters; `None` if the statement is not emulated, but was prepared by the
+    /// server. `backslashes` says whether a backslash is an escape character in strings, as in MySQL.
     pub(crate) fn text(&mut self, id: StatementId, params: &[Param<'_>], backslashes: bool) -> Option<&[u8]> {
         if id < FIRST {
             return None;
@@ -47,7 +49,7 @@ impl Emulation {
         self.text.clear();
         for (position, piece) in statement.pieces.iter().enumerate() {
             if position > 0 {
-                // A missing parameter is NULL, as in the server's own statements.
+                // A missing parameter is NULL, as in statements that the server prepared.
                 write_param(&mut self.text, params.get(position - 1).unwrap_or(&Param::Null), backslashes);
             }
             self.text.extend_from_slice(piece);

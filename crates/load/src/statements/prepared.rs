@@ -6,21 +6,21 @@ use dyno_wire::{Client, Event, Value};
 use crate::protocol::job::{Protocol, Target};
 use crate::statements::emulation::Emulation;
 
-/// Parameters that fit without an allocation.
+/// For up to this number of parameters, an execution allocates no memory.
 const PARAMS_INLINE: usize = 16;
 
 /// MySQL's error of a statement that cannot be prepared, `ER_UNSUPPORTED_PS`.
 const UNSUPPORTED_PS: u16 = 1295;
 
-/// Which of a connection's statements are the server's.
+/// A connection's prepared statements, of which some are emulated.
 #[derive(Debug)]
 pub(crate) struct Statements {
     emulation: Emulation,
     /// Whether statements are prepared on the server.
     prepares: bool,
-    /// Whether backslashes escape in strings.
+    /// Whether a backslash is an escape character in strings.
     backslashes: bool,
-    /// The statement that the server is preparing.
+    /// The text of the statement that the server is preparing.
     preparing: Vec<u8>,
 }
 
@@ -34,7 +34,8 @@ impl Statements {
         }
     }
 
-    /// Starts to prepare a statement with parameters of these types. Returns its number if it is emulated.
+    /// Starts to prepare a statement with parameters of the given types, and returns `None`. If the statement is
+    /// emulated, nothing is sent, and the statement's number is returned.
     pub(crate) fn prepare(
         &mut self,
         client: &mut dyn Client,
@@ -60,7 +61,8 @@ impl Statements {
         }
     }
 
-    /// Starts executing a statement once, in one round trip. If the protocol cannot do that, it is sent as text.
+    /// Starts executing a statement once, in one round trip. If the protocol has no such command, sends the
+    /// statement as text.
     pub(crate) fn execute_once(&mut self, client: &mut dyn Client, sql: &[u8], params: &[Param<'_>]) {
         if self.prepares && with_values(params, |values| client.execute_once(sql, values)) {
             return;
@@ -70,7 +72,7 @@ impl Statements {
         self.emulation.close(statement);
     }
 
-    /// Adds a part to the pipeline. Returns false where there are no pipelines.
+    /// Adds a part to the pipeline. Returns false if the protocol has no pipelines, or statements are emulated.
     pub(crate) fn pipe(&mut self, client: &mut dyn Client, part: Piped<'_>) -> bool {
         self.prepares
             && match part {
@@ -90,7 +92,8 @@ impl Statements {
         }
     }
 
-    /// Handles the server's answer. If the server cannot prepare a statement, it is emulated.
+    /// Handles the server's answer. If the server cannot prepare a statement, the statement is emulated from then
+    /// on.
     pub(crate) fn answered(&mut self, event: Event) -> Event {
         match event {
             Event::Failed(error) if error.code == UNSUPPORTED_PS && !self.preparing.is_empty() => {
@@ -115,7 +118,7 @@ fn oid(kind: ParamType) -> u32 {
     }
 }
 
-/// Does something with a script's parameters in the form of the protocols.
+/// Calls `act` with a script's parameters, converted to the values of the protocols.
 fn with_values<T>(params: &[Param<'_>], act: impl FnOnce(&[Value<'_>]) -> T) -> T {
     if params.len() <= PARAMS_INLINE {
         let mut values = [Value::Null; PARAMS_INLINE];

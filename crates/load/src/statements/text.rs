@@ -1,11 +1,10 @@
-//! The text of a statement without its values, by which executions of the same statement are recognised.
+//! Reduces a statement to its text without values, which is the same in all its executions.
 
 /// The first words of the statements that servers can explain.
 const EXPLAINABLE: [&str; 8] = ["SELECT", "UPDATE", "DELETE", "INSERT", "REPLACE", "WITH", "VALUES", "TABLE"];
 
-/// A statement without a trailing semicolon, if servers can explain it. Texts that may contain several
-/// statements are left out, because `EXPLAIN` would apply to the first only, and the others would be
-/// executed.
+/// Returns a statement without its trailing semicolon, if servers can explain it. Texts that may contain several
+/// statements are left out, because `EXPLAIN` would apply only to the first one, and the others would be executed.
 pub(crate) fn explainable(sql: &str) -> Option<&str> {
     let sql = sql.trim().trim_end_matches(';').trim_end();
     let first = sql.trim_start_matches(|letter: char| letter == '(' || letter.is_whitespace());
@@ -15,7 +14,7 @@ pub(crate) fn explainable(sql: &str) -> Option<&str> {
     (is_known && !sql.contains(';')).then_some(sql)
 }
 
-/// A statement with `?` for each string and number, `?…` for a list of them, and single spaces.
+/// Returns a statement with `?` for each string and number, `?…` for each list of values, and single spaces.
 pub(crate) fn without_values(sql: &str) -> String {
     let mut kept = String::with_capacity(sql.len());
     let mut rest = sql.trim();
@@ -38,7 +37,7 @@ pub(crate) fn without_values(sql: &str) -> String {
                 kept.push(' ');
                 rest.find(|letter: char| !letter.is_whitespace()).unwrap_or(rest.len())
             }
-            // A name may have digits.
+            // A name may contain digits, so the whole word is kept.
             _ if is_of_word(letter) => push(&mut kept, rest, word_length(rest)),
             _ => push(&mut kept, rest, letter.len_utf8()),
         };
@@ -52,7 +51,8 @@ fn push(kept: &mut String, rest: &str, length: usize) -> usize {
     length
 }
 
-/// Adds `?` for a value. After another value and a comma, it extends that value to a list, `?…`.
+/// Adds `?` for a value. If the text ends with another value and a comma, replaces both by `?…`, which stands for a
+/// list.
 fn push_value(kept: &mut String) {
     let list = kept.trim_end().strip_suffix(',').map_or("", str::trim_end);
     let (length, is_value, is_list) = (list.len(), list.ends_with('?'), list.ends_with("?…"));
@@ -68,13 +68,13 @@ fn is_of_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_' || letter == '$'
 }
 
-/// Length of a name or a number, in bytes. A number has its point.
+/// Length of a name or a number, in bytes. A number includes its decimal point.
 fn word_length(rest: &str) -> usize {
     let is_number = rest.starts_with(|letter: char| letter.is_ascii_digit());
     rest.find(|letter: char| !(is_of_word(letter) || is_number && letter == '.')).unwrap_or(rest.len())
 }
 
-/// Length of a string with its quotes, in bytes. A quote inside it is doubled, or preceded by a backslash.
+/// Length of a string with its quotes, in bytes. A quote inside the string is doubled, or preceded by a backslash.
 fn string_length(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let mut at = 1;

@@ -1,4 +1,4 @@
-//! The connections of a script whose calls block.
+//! The connections of a script that runs on a thread of its own, so its calls may block.
 
 use std::time::{Duration, Instant};
 
@@ -8,21 +8,21 @@ use crate::protocol::job::Target;
 use crate::session::servers::Dialer;
 use crate::session::{self, Outcome, Session};
 
-/// A script's connections by their id, each with its last result.
+/// A script's connections, and the most recent result of each. The vectors' index is the connection's id.
 #[derive(Default)]
 pub(crate) struct Connections {
     sessions: Vec<Option<Box<dyn Session>>>,
     outcomes: Vec<Outcome>,
-    /// When each connection sent the query whose answer it has not received.
+    /// For each connection whose most recent query is not answered yet, the time at which the query was sent.
     sent: Vec<Option<Instant>>,
 }
 
 /// The answer to a request.
 pub(crate) struct Answer {
     pub(crate) reply: Reply,
-    /// The figures of a statement, if the request was one.
+    /// The figures of the result, if the request executed a statement.
     pub(crate) statement: Option<Outcome>,
-    /// When the statement was sent, if an earlier request did that.
+    /// If an earlier request sent the statement, the time at which it did.
     pub(crate) sent: Option<Instant>,
 }
 
@@ -33,7 +33,7 @@ impl From<Reply> for Answer {
 }
 
 impl Connections {
-    /// Carries out a request. A request for the next event does not occur here.
+    /// Carries out a request. The caller must handle requests for the next event itself.
     pub(crate) fn answer(
         &mut self,
         request: &Request<'_>,
@@ -122,12 +122,12 @@ impl Connections {
         }
     }
 
-    /// The figures of a connection's last result.
+    /// The figures of a connection's most recent result.
     pub(crate) fn outcome(&self, connection: ConnectionId) -> Outcome {
         self.outcomes.get(connection as usize).copied().unwrap_or_default()
     }
 
-    /// Names of the columns of a connection's last result.
+    /// Names of the columns of a connection's most recent result.
     pub(crate) fn field_names(&mut self, connection: ConnectionId) -> Vec<String> {
         match self.sessions.get_mut(connection as usize) {
             Some(Some(session)) => session.field_names(),

@@ -19,13 +19,13 @@ use crate::statements::prepared::Statements;
 /// The state of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// The server's backlog is full; the link connects again later.
+    /// The server's backlog is full, so the link will try to connect again.
     Redialling,
     Connecting,
     LoggingIn,
-    /// Running the opening statement with this index.
+    /// The opening statement with this index is in flight.
     SettingUp(usize),
-    /// Idle.
+    /// The connection is open, and no command is in flight.
     Ready,
     /// A command is in flight.
     Busy,
@@ -33,33 +33,34 @@ enum Stage {
     Closed,
 }
 
-/// A connection. `P` marks the stages of its work.
+/// A connection. `P` marks the stages of the link's work.
 pub(super) struct Link<P: Probe = Silent> {
     stage: Stage,
     endpoint: Endpoint,
     statements: Statements,
     place: Arc<ServerAddress>,
-    /// Index of the address being connected to.
+    /// Index of the address that is used.
     address: usize,
     token: Option<Token>,
     /// When the connection must be open; `None` once it is open or given up.
     login_by: Option<Deadline>,
-    /// Whether the loop knows this deadline.
+    /// Whether the loop knows the deadline in `login_by`.
     is_watched: bool,
-    /// The error that broke the connection while no command was in flight.
+    /// The error that broke the connection while no command was in flight. The next command returns it.
     parting: Option<Box<SqlFailure>>,
-    /// A command that was sent ahead. Its answer is not awaited yet, and may have arrived.
+    /// A command that was sent, but whose answer the script will await only later. The answer may have arrived.
     ahead: Option<Box<Ahead>>,
-    /// Connection attempts that a full server has dropped since the last success.
+    /// Number of connection attempts that a full server has dropped since the last success.
     forgotten: u32,
-    /// Whether rows were read since the last command. One that cannot be read breaks the protocol.
+    /// Whether rows have been read since the last command. If a row could not be read, the server broke the protocol,
+    /// and the next command reports that.
     has_read: bool,
-    /// Figures of the last result.
+    /// Figures of the most recent result.
     pub(super) summary: Summary,
     probe: PhantomData<P>,
 }
 
-/// A command that was sent ahead. Times are in ns since the load began.
+/// A command whose answer the script awaits later. Times are in ns since the load began.
 struct Ahead {
     sent_ns: u64,
     answer: Option<Reply>,
@@ -71,14 +72,14 @@ struct Ahead {
 pub(super) enum LinkProgress {
     /// The answer has not arrived.
     Pending,
-    /// Connect again later.
+    /// The link must try to connect again later.
     Redial,
     /// The reply for the script.
     Reply(Reply),
 }
 
 impl<P: Probe> Link<P> {
-    /// Hints that its protocol's memory is needed soon.
+    /// Prefetches the memory of the link's protocol.
     pub(super) fn prefetch(&self) {
         prefetch(self.endpoint.state());
     }
@@ -99,7 +100,7 @@ impl<P: Probe> Link<P> {
         self.stage == Stage::Closed
     }
 
-    /// Starts a command that `encode` writes.
+    /// Starts a command. `encode` writes the command's bytes into the protocol's output.
     pub(super) fn start(
         &mut self,
         target: &Target,
@@ -114,7 +115,8 @@ impl<P: Probe> Link<P> {
         encode(&mut self.statements, self.endpoint.protocol());
         P::enter(outer);
         if std::mem::take(&mut self.has_read) {
-            // After a row that could not be read, nothing is sent, because the server might never answer.
+            // If one of the rows was invalid, nothing must be sent, because the server might never answer. `advance`
+            // finds that out.
             return self.advance(target, io);
         }
         match self.flush(io) {
@@ -134,7 +136,7 @@ impl<P: Probe> Link<P> {
         })
     }
 
-    /// Sends a text query, which `encode` writes, whose answer is awaited later.
+    /// Sends a text query that `encode` writes. The script awaits the answer later.
     pub(super) fn send_ahead(
         &mut self,
         sent_ns: u64,
@@ -152,8 +154,9 @@ impl<P: Probe> Link<P> {
         }
     }
 
-    /// Waits for the answer to a query that was sent ahead. Moves `asked_ns`, which is now, back by the time since the query
-    /// was sent; if its answer has arrived, by the time that it took.
+    /// Waits for the answer to a query that was sent ahead. Moves `asked_ns` back from now, so that the statement's
+    /// latency is the time since the query was sent. If the answer has arrived already, the latency is the time
+    /// that the answer took.
     pub(super) fn receive_behind(&mut self, asked_ns: &mut u64, target: &Target) -> LinkProgress {
         let Some(ahead) = self.ahead.take() else {
             return LinkProgress::Reply(Reply::Failed(self.gone(target)));
@@ -170,19 +173,19 @@ impl<P: Probe> Link<P> {
         }
     }
 
-    /// Whether it waits for an answer that the task does not await yet.
+    /// Whether a command was sent whose answer the script does not await yet, and the answer has not arrived.
     pub(super) fn is_ahead(&self) -> bool {
         self.ahead.as_ref().is_some_and(|ahead| ahead.answer.is_none())
     }
 
-    /// Notes when the answer to the query that was sent ahead arrived, if it has.
+    /// If the answer to a query that was sent ahead has arrived, records the time.
     pub(super) fn note_arrival(&mut self, now_ns: u64) {
         if let Some(ahead) = self.ahead.as_mut().filter(|ahead| ahead.answer.is_some()) {
             ahead.answered_ns = now_ns;
         }
     }
 
-    /// Keeps an answer that is not awaited yet.
+    /// If the script does not await the answer yet, keeps it for later.
     fn keep_ahead(&mut self, step: LinkProgress) -> LinkProgress {
         match (&mut self.ahead, step) {
             (Some(ahead), LinkProgress::Reply(reply)) if ahead.answer.is_none() => {
@@ -193,7 +196,7 @@ impl<P: Probe> Link<P> {
         }
     }
 
-    /// Starts to prepare a statement, or returns an emulated one at once.
+    /// Starts to prepare a statement. An emulated statement is returned at once.
     pub(super) fn prepare(
         &mut self,
         (sql, types): (&[u8], &[ParamType]),
@@ -211,7 +214,7 @@ impl<P: Probe> Link<P> {
         })
     }
 
-    /// Continues with the next result, which may have arrived already.
+    /// Starts reading the next result, which may have arrived already.
     pub(super) fn next_result(&mut self, target: &Target, io: &mut dyn Io) -> LinkProgress {
         if self.stage != Stage::Ready {
             return LinkProgress::Reply(Reply::Failed(self.gone(target)));
@@ -236,7 +239,7 @@ impl<P: Probe> Link<P> {
         self.endpoint.protocol().next_row(fields)
     }
 
-    /// Bytes arrived from the server.
+    /// Handles bytes that have arrived from the server.
     pub(super) fn received(&mut self, target: &Target, io: &mut dyn Io) -> LinkProgress {
         let outer = P::enter(Mark::Decode);
         let received = self.endpoint.receive(io.bytes());
@@ -252,13 +255,14 @@ impl<P: Probe> Link<P> {
     pub(super) fn disconnect(&mut self, io: &mut dyn Io) {
         if matches!(self.stage, Stage::Ready | Stage::Busy) {
             self.endpoint.protocol().quit();
-            // Errors are ignored: the server may be gone.
+            // Errors are ignored, because the server may be gone.
             let _ = self.flush(io);
         }
         self.close(io);
     }
 
-    /// Why there is no connection.
+    /// The error for a command on a closed connection. If the connection broke earlier, it is the error that broke
+    /// it.
     fn gone(&mut self, target: &Target) -> SqlFailure {
         self.parting.take().map_or_else(|| failure::gone(target.driver), |failure| *failure)
     }
@@ -361,7 +365,8 @@ impl<P: Probe> Link<P> {
         }
     }
 
-    /// The statement with this index of those that open a connection: the protocol's own, then `on_connect`.
+    /// Returns the opening statement with this index. The first one may be a statement of the protocol itself. The
+    /// statements of `on_connect` follow.
     fn opening<'t>(&mut self, statement: usize, target: &'t Target) -> Option<&'t str> {
         let first: Option<&'t str> = self.endpoint.protocol().first_statement();
         first.into_iter().chain(target.on_connect.iter().map(String::as_str)).nth(statement)
@@ -375,7 +380,7 @@ impl<P: Probe> Link<P> {
         };
         self.stage = Stage::SettingUp(statement);
         self.endpoint.protocol().query(sql.as_bytes());
-        // Sent by `advance`, which called this.
+        // `advance`, the caller of this function, sends the statement.
         LinkProgress::Pending
     }
 }

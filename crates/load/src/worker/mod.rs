@@ -1,4 +1,4 @@
-//! The workers of a job: event loops with many connections each, or threads with one each.
+//! The workers of a job: event loops with many connections each, or threads with one connection each.
 
 mod connections;
 mod event_loop;

@@ -1,27 +1,31 @@
-//! Waits before events are rerun after ignored errors, and before lost connections are made anew.
+//! Waits before an event is run again after an ignored error, and before a lost connection is opened again.
 
-/// Wait before the first rerun.
+/// Wait before the first repetition after a failure.
 const FIRST_US: u64 = 500;
-/// The longest wait.
+/// Longest wait before a repetition.
 const LONGEST_US: u64 = 100_000;
 
-/// The wait before rerun `attempt` (from 1). It doubles from 0.5 ms to 100 ms, so that transactions that
-/// block each other separate, and a server that refuses everything is not flooded.
+/// The wait before repetition number `attempt` (from 1) after a failure. It doubles from 0.5 ms to 100 ms, so that
+/// transactions that block each other separate, and a server that refuses everything is not flooded.
 pub(super) fn backoff_us(attempt: u32) -> u64 {
     doubled_us(FIRST_US, attempt).min(LONGEST_US)
 }
 
-/// The range of the first wait for a new connection, for each connection of the load.
+/// The first wait before connecting again is between 0 and this number of µs, multiplied by the number of connections
+/// of the load.
 const DIAL_US: u64 = 20;
-/// The range of the longest wait, for each connection of the load, and its bounds.
+/// The longest wait before connecting again is between 0 and `DIAL_LONGEST_US`, multiplied by the number of connections
+/// of the load. The result of this multiplication is kept within the bounds.
 const DIAL_LONGEST_US: u64 = 100;
 const DIAL_LONGEST_BOUNDS_US: std::ops::RangeInclusive<u64> = 20_000..=1_000_000;
 
-/// The range from which the wait before attempt `attempt` (from 1) to connect anew is drawn, evenly from 0.
+/// Returns the range of the wait before attempt `attempt` (from 1) to connect again. The wait is drawn evenly between 0
+/// and this range.
 ///
-/// It begins with 20 µs for each connection of the load and doubles up to 100 µs for each, but at least to 20 ms and at
-/// most to a second ("full jitter": M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015). A few
-/// connections therefore find their server within 20 ms, and ten thousand do not keep a core busy by attempts.
+/// The range begins with 20 µs for each connection of the load. It doubles up to 100 µs for each connection, but at
+/// least to 20 ms and at most to a second ("full jitter": M. Brooker, "Exponential Backoff And Jitter", AWS
+/// Architecture Blog, 2015). A few connections therefore find their server within 20 ms, and ten thousand
+/// connections do not keep a core busy with attempts.
 pub(super) fn dial_range_us(attempt: u32, connections: u32) -> u64 {
     let connections = u64::from(connections.max(1));
     let longest =

@@ -1,4 +1,4 @@
-//! What the workers of a job share, and what they tell the reporter.
+//! What the workers of a job share, and the messages that they send to the reporter.
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::mpsc::Sender;
@@ -28,9 +28,9 @@ pub(crate) struct Shared {
     pub(crate) dialer: Dialer,
     /// The script's declarations, once they are known.
     pub(crate) info: Option<ScriptInfo>,
-    /// The schedule of events that threads share. Event loops have their own shares.
+    /// The schedule of events, which threads share. Each event loop has a schedule of its own instead.
     pub(crate) schedule: Option<Mutex<Schedule>>,
-    /// The shared schedule of the current slice, if the slice has a rate.
+    /// The schedule of the current slice, which threads share, if the slice has a rate.
     pub(crate) slice_schedule: Mutex<Option<Schedule>>,
     pub(crate) unique: UniqueCounters,
     /// The order of commits, for a replay that keeps it.
@@ -45,19 +45,20 @@ pub(crate) struct Shared {
 pub(crate) enum Message {
     /// A worker has started. Its script can be interrupted from here on.
     Started(InterruptHandle),
-    /// Its connections are open and initialised. Contains its I/O method.
+    /// The worker's connections are open and initialised. Contains the worker's I/O method.
     Ready(&'static str),
     /// A line that the script printed.
     Printed(String),
-    /// New words of a statement that may change tables.
+    /// Words of a statement that may change tables, each of which may be a table's name. Words that were gathered
+    /// before are not sent again.
     Names(Vec<String>),
-    /// The worker's connections rest again after a slice.
+    /// The slice's time is over, and the worker's connections have ended their last events.
     Rested,
     /// The job cannot continue.
     Failed(String),
-    /// The script's `thread_done` has failed, after all measurements.
+    /// The script's `thread_done`, which runs after the measured time, has failed.
     FailedLate(String),
-    /// The script ends the process with this exit status.
+    /// The script asks to end the process with this exit status.
     Exit(i32),
     /// `init` or `done` has ended.
     HookEnded(Result<(), String>),
@@ -67,36 +68,36 @@ pub(crate) enum Message {
     Ended(Box<WorkerReport>),
 }
 
-/// The message of a failed job whose worker panicked.
+/// The error message of a job with a worker that panicked.
 pub(crate) const PANICKED: &str =
     "a worker of the load panicked, so what it did is not known; please report this with the lines above";
 
 /// A worker's figures of the measured time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WorkerReport {
-    /// Longest time that a script kept an event loop from its other connections.
+    /// Longest time that a script kept an event loop from serving its other connections.
     pub(crate) stall_us_max: u64,
-    /// Its events that did not end.
+    /// Ages of the worker's events that had not ended when the job ended.
     pub(crate) unfinished: Unfinished,
-    /// The statements that it noted, if any.
+    /// The distinct statements that the worker recorded, if any.
     pub(crate) noted: Option<Box<Noted>>,
-    /// Its part of a replay.
+    /// The worker's part of a replay.
     pub(crate) replay: Option<Box<ReplayFigures>>,
 }
 
-/// The connections that a worker carries, as a range of thread ids in this process.
+/// The connections that a worker runs, as a range of thread ids in this process.
 #[derive(Clone, Debug)]
 pub(crate) struct Assignment {
     pub(crate) tids: std::ops::Range<u32>,
     pub(crate) recorder: Arc<Recorder>,
-    /// Due time of the event that a thread is in, in ns since the load began; 0 without an event. Event loops
-    /// report theirs.
+    /// Due time of the event that a thread runs, in ns since the load began; 0 if the thread runs no event. Event loops
+    /// report their own events.
     pub(crate) busy_since_ns: Arc<AtomicU64>,
 }
 
 impl Shared {
-    /// Creates a Lua state with the job's script, whose functions a profile marks. The script's declarations must be
-    /// known.
+    /// Creates a Lua state with the job's script. If `marks_functions` is true, a profile measures the calls of native
+    /// functions. The script's declarations must be known.
     pub(crate) fn runtime(&self, blocking: bool, marks_functions: bool) -> Result<Runtime, ScriptError> {
         let info = self.info.clone().unwrap_or_default();
         let config = Config { marks_functions, ..self.config(blocking) };
@@ -135,13 +136,14 @@ impl Shared {
         }
     }
 
-    /// The notes of the script that runs as thread `tid`, if its statements are noted.
+    /// Creates a recorder of distinct statements for the script with thread id `tid`, if its statements are to be
+    /// recorded.
     pub(crate) fn notes(&self, tid: u32) -> Option<StatementNotes> {
         let is_wanted = self.job.notes_statements && self.runs_events() && tid == 0;
         is_wanted.then(|| StatementNotes::new(&self.job.target))
     }
 
-    /// Reports the names in a statement that may change tables, if they are asked for.
+    /// Reports the names in a statement that may change tables, if the target gathers names.
     pub(crate) fn tell_names(&self, request: &Request<'_>) {
         let Some(names) = &self.job.target.changed_names else { return };
         let words = names.asked(request);
@@ -155,7 +157,7 @@ impl Shared {
         self.job.command == "run"
     }
 
-    /// Asks the reporter to end the process, after all earlier messages.
+    /// Asks the reporter to end the process. The reporter handles all earlier messages first.
     pub(crate) fn exit(&self, status: i32) -> ! {
         self.say(Message::Exit(status));
         loop {
@@ -163,7 +165,7 @@ impl Shared {
         }
     }
 
-    /// Whether the job runs a command that is not parallel.
+    /// Whether the job runs a command once, instead of once per connection.
     pub(crate) fn runs_alone(&self) -> bool {
         let commands = self.info.iter().flat_map(|info| &info.commands);
         !self.runs_events()
@@ -183,7 +185,7 @@ impl Shared {
     }
 }
 
-/// Adds to a counter of the script.
+/// Adds `n` to the count that corresponds to a script's counter.
 pub(super) fn count(counts: &mut Counts, counter: dyno_script::Counter, n: u64) {
     use dyno_script::Counter;
     match counter {
@@ -193,7 +195,7 @@ pub(super) fn count(counts: &mut Counts, counter: dyno_script::Counter, n: u64) 
         Counter::Error => counts.errors += n,
         Counter::Reconnect => counts.reconnects += n,
         Counter::BulkRow => counts.rows += n,
-        // Events are counted with their latency. Bytes are counted by the script only.
+        // Events are counted elsewhere, together with their latency. Bytes are counted only by the script itself.
         Counter::Event | Counter::BytesRead | Counter::BytesWritten => {}
     }
 }

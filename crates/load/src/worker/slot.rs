@@ -1,4 +1,4 @@
-//! One script task of an event loop with its connections, and the requests that are answered at once.
+//! One script task of an event loop with its connections. Handles the task's requests that can be answered at once.
 
 use std::sync::atomic::Ordering;
 
@@ -13,23 +13,23 @@ use crate::protocol::frame::Counts;
 /// The state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// In `thread_init`, or a command.
+    /// Runs `thread_init` or a command.
     Starting,
-    /// Waiting for a due event.
+    /// Waits until an event is due.
     Idle,
-    /// Waiting between two events (think time), or for the time to join.
+    /// Waits between two events (think time), or until its connection joins.
     Thinking,
-    /// In `event`.
+    /// Runs `event`.
     Event,
-    /// In the script's own `thread_run`.
+    /// Runs the script's own `thread_run`.
     OwnLoop,
-    /// Rolling back a failed event on the connection with this number.
+    /// Rolls back a failed event on the connection with this number.
     RollingBack(usize),
-    /// Waiting to rerun an event.
+    /// Waits before a failed event is run again.
     BackingOff,
-    /// Its connections were lost: waiting to open new ones, or in `thread_init`, which opens them.
+    /// Has lost its connections. Waits to open new ones, or runs `thread_init`, which opens them.
     Reconnecting,
-    /// In `thread_done`.
+    /// Runs `thread_done`.
     Ending,
     Ended,
 }
@@ -40,20 +40,20 @@ pub(super) struct Slot<P: Probe> {
     pub(super) links: Vec<Link<P>>,
     /// Due time of the current event.
     pub(super) due_ns: u64,
-    /// Number of reruns of the current event.
+    /// Number of times that the current event has been run again.
     pub(super) attempts: u32,
-    /// Number of attempts to connect anew since its connections were lost.
+    /// Number of attempts to connect again since the connections were lost.
     pub(super) dials: u32,
     /// The connection that the task waits for, if any.
     pub(super) awaited: Option<Awaited>,
-    /// In `usleep`.
+    /// Whether the task sleeps in `usleep`.
     pub(super) sleeping: bool,
-    /// The answer with which it is resumed in the loop's next turn. Its events do not wait, so other tasks
-    /// need a turn.
+    /// The answer with which the task is resumed in the loop's next iteration. A task that has run events for too long
+    /// without a wait is put off in this way, so that other tasks can run.
     pub(super) put_off: Option<Box<Reply>>,
-    /// Its timer, in ns since the load began. Queued timers of other times are obsolete.
+    /// When the slot's timer is due, in ns since the load began. A queued timer with another time is obsolete.
     pub(super) alarm_ns: u64,
-    /// Time of its last request to a connection.
+    /// When the task made its most recent request to a connection.
     pub(super) asked_ns: u64,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Slot<P: Probe> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Awaited {
     pub(super) link: usize,
-    /// The script is opening the connection, and gets its number.
+    /// Whether the connection is being opened. The script then gets the connection's number as the reply.
     opening: bool,
 }
 
@@ -70,7 +70,7 @@ impl Awaited {
         Self { link, opening: false }
     }
 
-    /// Turns the link's reply into the script's.
+    /// Converts the link's reply to the reply that the script gets.
     pub(super) fn reply(self, reply: Reply) -> Reply {
         match reply {
             Reply::Done if self.opening => Reply::Connected(self.link as ConnectionId),
@@ -83,9 +83,9 @@ impl Awaited {
 pub(super) enum Begun {
     /// A link's progress, which may be an answer already.
     LinkProgress(LinkProgress),
-    /// Sleep for a number of µs.
+    /// The task sleeps for this number of µs.
     Sleep(u64),
-    /// The script's own loop asks for its next event.
+    /// The script's own `thread_run` asks for its next event.
     NextEvent,
 }
 
@@ -107,7 +107,7 @@ impl<P: Probe> Slot<P> {
     }
 }
 
-/// Starts a task's request, which it makes at `asked_ns`.
+/// Starts a request that a task makes at `asked_ns`.
 pub(super) fn begin<P: Probe>(
     links: &mut Vec<Link<P>>,
     awaited: &mut Option<Awaited>,
@@ -158,7 +158,8 @@ pub(super) fn begin<P: Probe>(
         Request::Receive { .. } => {
             let mut sent_ns = *asked_ns;
             let step = link.receive_behind(&mut sent_ns, target);
-            // Commands make their next rows before they receive. That is not part of a statement's latency.
+            // Between sending a statement and receiving its answer, a command makes its next rows. That time is not
+            // part of the statement's latency, so in a command the latency begins when the answer is requested.
             if shared.runs_events() {
                 *asked_ns = sent_ns;
             }
@@ -192,7 +193,7 @@ pub(super) struct SlotHost<'a, P: Probe> {
     pub(super) links: &'a mut Vec<Link<P>>,
     pub(super) counts: &'a mut Counts,
     pub(super) shared: &'a Shared,
-    /// The script's own loop ended its event.
+    /// Whether the script's own `thread_run` has ended its event.
     pub(super) event_ended: &'a mut bool,
 }
 
@@ -236,7 +237,7 @@ impl<P: Probe> Host for SlotHost<'_, P> {
     }
 }
 
-/// Records the statement of a reply.
+/// Records a statement, if the reply is its result.
 pub(super) fn note_statement<P: Probe>(reply: &Reply, link: &Link<P>, latency_ns: u64, batch: &mut Batch) {
     if let Reply::Result { .. } = reply {
         batch.statement(link.summary.fields, link.summary.affected_rows, latency_ns);

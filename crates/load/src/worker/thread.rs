@@ -1,4 +1,4 @@
-//! One connection on its own thread, for drivers and scripts that block.
+//! One connection on its own thread, for drivers and scripts whose calls block.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +17,7 @@ use crate::schedule::control::{Phase, Window};
 use crate::session::Outcome;
 use crate::statements::distinct::StatementNotes;
 
-/// See the [module](self).
+/// One connection with its script, on a thread of its own.
 pub(crate) struct Thread<'a> {
     shared: &'a Shared,
     assignment: Assignment,
@@ -46,7 +46,7 @@ impl<'a> Thread<'a> {
         Ok(Self { shared, assignment, runtime, task, host })
     }
 
-    /// Connects, runs the job to its end, disconnects.
+    /// Opens the connection, runs the job to its end, and closes the connection.
     pub(crate) fn run(mut self) -> Result<WorkerReport, ThreadError> {
         self.shared.print_all(self.runtime.take_printed());
         if self.shared.runs_events() {
@@ -89,7 +89,7 @@ impl<'a> Thread<'a> {
         entered
     }
 
-    /// Prints a line that the script has begun.
+    /// Prints a line that the script has begun but not ended.
     fn end_line(&mut self) {
         if let Some(line) = self.runtime.take_unfinished_line() {
             self.shared.say(Message::Printed(line));
@@ -103,7 +103,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Runs an entry point to its end; `None` if the script does not have it.
+    /// Runs an entry point to its end; `None` if the script does not define it.
     fn call(&mut self, entry: Entry<'_>) -> Result<Option<Call>, ThreadError> {
         if !self.runtime.start(self.task, entry)? {
             return Ok(None);
@@ -118,7 +118,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Runs events to the end of the job.
+    /// Runs events until the job ends.
     fn load(&mut self) -> Result<(), ThreadError> {
         if let Some(notes) = &mut self.host.notes {
             notes.begin();
@@ -138,7 +138,7 @@ impl<'a> Thread<'a> {
                 match self.call(Entry::Event)? {
                     Some(Call::Finished { stop }) => {
                         if stop {
-                            // As in sysbench, an event that ends its thread is not counted.
+                            // As in sysbench, the event is not counted if it ends its thread.
                             self.host.busy_since(0);
                             return Ok(());
                         }
@@ -170,7 +170,7 @@ enum Call {
     Restart,
 }
 
-/// A thread's connections, and the requests of its script.
+/// A thread's connections. Handles the requests of the thread's script.
 pub(crate) struct ThreadHost<'a> {
     shared: &'a Shared,
     recorder: Arc<Recorder>,
@@ -180,9 +180,9 @@ pub(crate) struct ThreadHost<'a> {
     epoch: Instant,
     due_ns: u64,
     tid: u32,
-    /// The current or last slice.
+    /// The current slice, or the previous one while no slice runs.
     window: Window,
-    /// Notes of its script's statements, if they are wanted.
+    /// Records the script's distinct statements, if the job wants them.
     notes: Option<StatementNotes>,
 }
 
@@ -210,13 +210,13 @@ impl<'a> ThreadHost<'a> {
         self.batch.flush(&self.recorder);
     }
 
-    /// Records since when an event has been in flight; 0 for no event.
+    /// Records the time since which an event has been in flight; 0 for no event.
     fn busy_since(&self, since_ns: u64) {
         let before_ns = self.busy_since_ns.swap(since_ns, Ordering::Relaxed);
         self.recorder.add_running(i32::from(since_ns > 0) - i32::from(before_ns > 0));
     }
 
-    /// Waits until the next event is due; false if there is none.
+    /// Waits until the next event is due. Returns false if there are no more events.
     fn next_event(&mut self) -> bool {
         self.busy_since(0);
         let has_event = self.wait_for_event();
@@ -251,13 +251,14 @@ impl<'a> ThreadHost<'a> {
             std::thread::sleep(wait.min(LONGEST_WAIT));
         }
         if self.shared.control.is_spent() {
-            // No further event may begin.
+            // If no further event may begin, there is no backlog.
             self.recorder.set_backlog(0);
         }
         false
     }
 
-    /// Continues within the slice, or rests until the next; false if the job ends.
+    /// Lets the thread run its next event in the current slice. After the slice's time, waits for the next slice.
+    /// Returns false if the job ends.
     fn next_event_of_slice(&mut self) -> bool {
         loop {
             self.due_ns = self.now_ns();
@@ -279,7 +280,7 @@ impl<'a> ThreadHost<'a> {
         }
     }
 
-    /// Takes the next due event of a slice at a rate; false after a wait if none is due yet.
+    /// Takes the next due event of a slice at a rate. If no event is due, sleeps for some time and returns false.
     fn wait_in_slice(&mut self) -> bool {
         let now_ns = self.due_ns;
         let (due_ns, next_ns) = {
@@ -299,7 +300,7 @@ impl<'a> ThreadHost<'a> {
         false
     }
 
-    /// Waits for the think time.
+    /// Sleeps for the think time, unless the job ends.
     fn think(&self) {
         let job = &self.shared.job;
         let mut left =
@@ -313,7 +314,7 @@ impl<'a> ThreadHost<'a> {
 
     fn end_event(&mut self) {
         let now_ns = self.now_ns();
-        // The batch has only this event.
+        // The batch contains only this event, so it belongs to the same part of the slice as the event.
         self.batch.set_part(self.window.part(now_ns));
         if let Some(bin) = self.window.bin(now_ns) {
             self.batch.bin(bin);
@@ -367,7 +368,8 @@ impl<'a> ThreadHost<'a> {
         let asked = Instant::now();
         let answer = self.connections.answer(request, &self.shared.job.target, &self.shared.dialer)?;
         if let Some(outcome) = answer.statement {
-            // Commands make their next rows before they receive. That is not part of a statement's latency.
+            // Between sending a statement and receiving its answer, a command makes its next rows. That time is not
+            // part of the statement's latency, so in a command the latency begins when the answer is requested.
             let sent = answer.sent.filter(|_| self.shared.runs_events());
             self.executed(outcome, sent.unwrap_or(asked));
         }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Slots to wake, each with its time in ns since the load began.
+/// Timers, each with its time in ns since the load began and the slot to wake.
 #[derive(Debug, Default)]
 pub(super) struct Timers(BinaryHeap<Reverse<(u64, u32)>>);
 
@@ -17,7 +17,7 @@ impl Timers {
         self.0.peek().map(|Reverse((at_ns, _))| *at_ns)
     }
 
-    /// Takes a slot whose timer is due, with its time.
+    /// Takes a timer that is due. Returns its time and its slot.
     pub(super) fn take_due(&mut self, now_ns: u64) -> Option<(u64, u32)> {
         if self.next_ns()? > now_ns {
             return None;

@@ -1,8 +1,8 @@
-//! Requests of scripts and their replies as lines of text (`--mysql-debug`).
+//! Writes requests of scripts and their replies as lines of text (`--mysql-debug`).
 
 use dyno_script::{Param, Piped, Reply, Request};
 
-/// One line for a request of thread `tid` and its reply; `None` for requests that are not for the database.
+/// One line for a request of thread `tid` and its reply; `None` if the request is not for the database.
 pub(super) fn line(tid: u32, request: &Request<'_>, reply: &Reply) -> Option<String> {
     let text = |sql: &[u8]| String::from_utf8_lossy(sql).into_owned();
     let (connection, call) = match *request {

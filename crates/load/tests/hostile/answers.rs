@@ -46,7 +46,7 @@ fn one_that_never_answers_ends_with_the_job() {
     for story in stories.into_iter().flatten() {
         let total = story.total.expect("a total");
         assert_eq!((story.failure, total.counts.events, total.unfinished), (None, 0, 1));
-        // It waited for at least the whole second of the job.
+        // The job lasts one second, and the event waited at least that long.
         let ages = total.censored.histogram();
         assert!(ages.len() == 1 && ages.max() >= 990_000, "{} of {} µs", ages.len(), ages.max());
         assert!(total.gaps.is_some_and(|gaps| gaps.last_seconds > 0.5), "{:?}", total.gaps);

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::listener::{Listener, Play};
 
-/// More time than any of these jobs may take.
+/// A time limit that none of these jobs may reach.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The password, which no server may receive.
@@ -25,7 +25,7 @@ function event()
 end
 ";
 
-/// The frames of a job.
+/// What the frames of a job contain.
 #[derive(Debug, Default)]
 pub(crate) struct Story {
     pub(crate) printed: Vec<String>,
@@ -33,12 +33,13 @@ pub(crate) struct Story {
     pub(crate) failure: Option<String>,
 }
 
-/// Runs one event of one connection by socket and by port, on an event loop and on a thread, all at once.
+/// Runs one event of one connection in four ways at the same time: by socket and by port, each on an event loop and
+/// on a thread.
 pub(crate) fn meet(driver: Protocol, tls: TlsMode, play: Play) -> Vec<Story> {
     meet_for(None, driver, tls, play)
 }
 
-/// As [`meet`], with a time limit.
+/// Like [`meet`], with a time limit for the jobs.
 pub(crate) fn meet_for(seconds: Option<f64>, driver: Protocol, tls: TlsMode, play: Play) -> Vec<Story> {
     let listener = Listener::start(play);
     let ways = listener
@@ -54,7 +55,7 @@ pub(crate) fn meet_for(seconds: Option<f64>, driver: Protocol, tls: TlsMode, pla
     running.into_iter().map(|job| job.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
 }
 
-/// Checks that every such job fails with one line that contains these words.
+/// Checks that each of the four jobs of [`meet`] fails with one line that contains `words`.
 pub(crate) fn fails(driver: Protocol, words: &str, play: Play) {
     fails_with_tls(driver, TlsMode::Disabled, words, play);
 }
@@ -67,7 +68,7 @@ pub(crate) fn fails_with_tls(driver: Protocol, tls: TlsMode, words: &str, play: 
     }
 }
 
-/// One event of one connection to a server.
+/// Creates a job that runs one event on one connection to a server.
 pub(crate) fn job(driver: Protocol, address: &Address, scheduler: Scheduler) -> Job {
     let job = json!({
         "target": { "driver": driver, "addresses": [address], "user": "dyno", "password": PASSWORD },

@@ -1,4 +1,4 @@
-//! A server that treats every client as a test says.
+//! A server that behaves towards each client as a test prescribes.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -14,14 +14,14 @@ use rustls::{ServerConfig, ServerConnection};
 use socket2::{SockAddr, Socket, Type};
 use tempfile::TempDir;
 
-/// A server with a socket and a port, or only a port. It runs until the test process ends.
+/// A server that listens at a socket and a port, or only at a port. It runs until the test process ends.
 pub(crate) struct Listener {
-    /// Keeps the unix socket's place.
+    /// The folder of the unix socket. It is removed when the listener is dropped.
     _folder: Option<TempDir>,
     pub(crate) addresses: Vec<Address>,
 }
 
-/// All that a server has received, decrypted.
+/// All bytes that a server has received, after decryption.
 #[derive(Clone, Default)]
 pub(crate) struct Ear(Arc<Mutex<Vec<u8>>>);
 
@@ -36,7 +36,7 @@ pub(crate) struct Peer {
 pub(crate) type Play = fn(Peer);
 
 impl Listener {
-    /// A server that is reached by a unix socket and by the loopback interface.
+    /// Starts a server that listens at a unix socket and at the loopback interface.
     pub(crate) fn start(play: Play) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("socket");
@@ -45,7 +45,7 @@ impl Listener {
         Self { _folder: Some(folder), addresses: vec![Address::Unix(path), tcp] }
     }
 
-    /// A server that is reached by an address, and what it hears.
+    /// Starts a server that listens at an address of this host. Also returns the bytes that the server receives.
     pub(crate) fn at(host: Ipv4Addr, play: Play) -> (Self, Ear) {
         let ear = Ear::default();
         (Self { _folder: None, addresses: vec![at(host, play, &ear)] }, ear)
@@ -79,7 +79,7 @@ impl Ear {
 }
 
 impl Peer {
-    /// Sends; false once the client has disconnected.
+    /// Sends bytes. Returns false if the client has disconnected.
     pub(crate) fn say(&mut self, bytes: impl AsRef<[u8]>) -> bool {
         let bytes = bytes.as_ref();
         match &mut self.tls {
@@ -91,7 +91,8 @@ impl Peer {
         }
     }
 
-    /// Sends one byte at a time while the client listens. Sending all takes longer than any of the tests' limits.
+    /// Sends one byte at a time until the client disconnects. Sending all bytes takes longer than any of the tests'
+    /// limits.
     pub(crate) fn dribble(mut self, bytes: impl AsRef<[u8]>) {
         for byte in bytes.as_ref() {
             if !self.say([*byte]) {
@@ -102,19 +103,19 @@ impl Peer {
         self.stay();
     }
 
-    /// Sends the same bytes again and again, with pauses, while the client listens.
+    /// Sends the same bytes again and again, with pauses, until the client disconnects.
     pub(crate) fn repeat(mut self, bytes: impl AsRef<[u8]>) {
         while self.say(bytes.as_ref()) {
             thread::sleep(Duration::from_millis(5));
         }
     }
 
-    /// Waits for what the client sends next; false once it has disconnected.
+    /// Waits for what the client sends next. Returns false if the client has disconnected.
     pub(crate) fn hear(&mut self) -> bool {
         !self.listen().is_empty()
     }
 
-    /// What the client sends next; empty once it has disconnected.
+    /// Returns what the client sends next; empty if the client has disconnected.
     pub(crate) fn listen(&mut self) -> Vec<u8> {
         let mut buffer = [0; 4096];
         let heard = match &mut self.tls {
@@ -129,12 +130,12 @@ impl Peer {
     /// Waits for this many unencrypted bytes.
     pub(crate) fn hear_bytes(&mut self, count: usize) {
         let mut bytes = vec![0; count];
-        // If the client has disconnected, the next send finds out.
+        // If the client has disconnected, the next send fails.
         let _ = self.socket.read_exact(&mut bytes);
         self.ear.0.lock().expect("no listener panics").extend_from_slice(&bytes);
     }
 
-    /// Sends nothing until the client disconnects.
+    /// Waits until the client disconnects, and sends nothing.
     pub(crate) fn stay(mut self) {
         while self.hear() {}
     }
@@ -142,12 +143,12 @@ impl Peer {
     /// Encrypts the connection, with a certificate that no authority has signed.
     pub(crate) fn encrypt(&mut self) {
         let mut tls = ServerConnection::new(Arc::clone(&TLS)).expect("a configuration");
-        // A client that does not trust the certificate disconnects.
+        // This fails if the client does not trust the certificate and disconnects.
         let _ = tls.complete_io(&mut self.socket);
         self.tls = Some(tls);
     }
 
-    /// Breaks the connection as a crashed host does. A unix socket can only be closed.
+    /// Resets the connection, as a crashed host does. A unix socket cannot be reset, so it is closed.
     pub(crate) fn reset(self) {
         self.socket.set_linger(Some(Duration::ZERO)).expect("an open socket");
     }

@@ -18,7 +18,7 @@ fn one_that_closes_at_once() {
 fn one_that_resets_the_connection() {
     for story in [Mysql, Pgsql].into_iter().flat_map(|driver| meet(driver, TlsMode::Disabled, Peer::reset)) {
         let message = story.failure.expect("a failure");
-        // A unix socket can only be closed.
+        // A unix socket cannot be reset, so it is closed.
         assert!(message.contains("reset by peer") || message.contains("closed the connection"), "{message}");
     }
 }

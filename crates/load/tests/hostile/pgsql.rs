@@ -2,7 +2,7 @@
 
 use crate::listener::Peer;
 
-/// A message with its tag.
+/// A message with a tag.
 pub(crate) fn message(tag: u8, body: &[u8]) -> Vec<u8> {
     let length = body.len() as u32 + 4;
     [&[tag], &length.to_be_bytes()[..], body].concat()
@@ -22,7 +22,7 @@ pub(crate) fn fatal(state: &str, words: &str) -> Vec<u8> {
     message(b'E', format!("SFATAL\0VFATAL\0C{state}\0M{words}\0\0").as_bytes())
 }
 
-/// Lets the client in and waits for its first command.
+/// Completes the login, and waits for the client's first command.
 pub(crate) fn let_in(peer: &mut Peer) {
     peer.hear();
     peer.say([authentication(0, b""), ready()].concat());

@@ -1,14 +1,14 @@
-//! Runs Lua code once on a connection, and returns what it prints.
+//! Runs Lua code once on a connection, and returns what the code prints.
 
 use dyno_engine::Server;
 use dyno_load::{Job, Scheduler};
 
 use crate::bench::{job, over_tcp, run};
 
-/// Both ways to run a connection.
+/// Both ways to run a connection: on an event loop and on a thread.
 pub(crate) const SCHEDULERS: [Scheduler; 2] = [Scheduler::Event, Scheduler::Thread];
 
-/// A job of one event: it connects as `con`, then does this.
+/// A job of one event. The event opens a connection `con`, then runs `code`.
 pub(crate) fn ask(server: &Server, code: &str) -> Job {
     let source = ["function event()\n local con = sysbench.sql.driver():connect()\n", code, "\nend"].concat();
     let mut job = job(server, "ask", &source, "run");
@@ -16,13 +16,13 @@ pub(crate) fn ask(server: &Server, code: &str) -> Job {
     job
 }
 
-/// A job by socket and by port, on an event loop and on a thread.
+/// A job in four ways: by socket and by port, each on an event loop and on a thread.
 pub(crate) fn every_way(job: &Job, server: &Server) -> Vec<Job> {
     let ways = [job.clone(), over_tcp(job.clone(), server)];
     ways.iter().flat_map(on_every_scheduler).collect()
 }
 
-/// A job on an event loop and on a thread.
+/// A job in two ways: on an event loop and on a thread.
 pub(crate) fn on_every_scheduler(job: &Job) -> Vec<Job> {
     SCHEDULERS.map(|scheduler| Job { scheduler, ..job.clone() }).into()
 }

@@ -14,7 +14,7 @@ pub(crate) fn job(server: &Server, name: &str, source: &str, command: &str) -> J
     job_on(target(server), name, source, command)
 }
 
-/// The target of a server's socket.
+/// The target for a server, at its unix socket.
 pub(crate) fn target(server: &Server) -> Target {
     let access = server.access();
     let driver = if access.engine == "postgres" { Protocol::Pgsql } else { Protocol::Mysql };
@@ -26,13 +26,13 @@ pub(crate) fn target(server: &Server) -> Target {
     }
 }
 
-/// As [`job`], for any database.
+/// Like [`job`], but for any database.
 pub(crate) fn job_on(target: Target, name: &str, source: &str, command: &str) -> Job {
     let script = Script { name: name.to_owned(), source: source.to_owned(), search_path: Vec::new() };
     Job { seed: 7, tick_seconds: 0.1, ..Job::new(target, script, command) }
 }
 
-/// As [`job`], with a built-in workload.
+/// Like [`job`], but with a built-in workload.
 pub(crate) fn builtin(server: &Server, name: &str, command: &str) -> Job {
     job(server, name, builtin_workload(name).expect("a built-in workload"), command)
 }
@@ -55,7 +55,7 @@ pub(crate) fn with_options(mut job: Job, options: &[(&str, &str)]) -> Job {
     job
 }
 
-/// The frames of a job.
+/// What the frames of a job contain.
 #[derive(Debug, Default)]
 pub(crate) struct Story {
     pub(crate) ticks: Vec<Tick>,
@@ -92,7 +92,7 @@ pub(crate) fn run(job: Job) -> Story {
     story
 }
 
-/// Runs a job in slices, and calls `between` while the connections rest.
+/// Runs a job in slices. Between two slices, when no event is in flight, calls `between`.
 pub(crate) fn run_sliced(mut job: Job, slices: &[SliceOrder], mut between: impl FnMut()) -> Story {
     job.sliced = true;
     let (sender, orders) = channel();
@@ -114,13 +114,13 @@ pub(crate) fn run_sliced(mut job: Job, slices: &[SliceOrder], mut between: impl 
     story
 }
 
-/// Runs a job until a tick shows that events have ended.
+/// Runs a job until a tick shows that at least one event has ended.
 pub(crate) fn run_until_it_works(job: Job) -> Story {
     let stop = AtomicBool::new(false);
     run_and_once_it_works(job, &stop, || stop.store(true, Ordering::Relaxed))
 }
 
-/// Runs a job, and calls `then` once a tick shows that events have ended.
+/// Runs a job, and calls `then` once a tick shows that at least one event has ended.
 pub(crate) fn run_and_once_it_works(mut job: Job, stop: &AtomicBool, then: impl FnOnce()) -> Story {
     job.tick_seconds = 0.1;
     let (mut story, mut then) = (Story::default(), Some(then));

@@ -100,7 +100,7 @@ fn hangs(server: &mut Server) {
     }
 }
 
-/// An endless script is interrupted: in an event, or in `thread_done` if the last event was delayed until then.
+/// An endless script is interrupted, whether it loops in an event or in `thread_done`.
 fn interrupted(server: &mut Server) {
     let forever = "while true do sysbench.rand.default(1, 9) end end";
     for source in

@@ -1,4 +1,5 @@
-//! Load on real servers: statements of scripts arrive, are counted, and fail with the server's own message.
+//! Load on real servers. Statements of scripts arrive and are counted, and a failure shows the server's own
+//! message.
 
 mod ask;
 mod bench;
@@ -13,7 +14,8 @@ use std::process::ExitCode;
 const SYSTEMS: [&str; 3] = ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"];
 
 fn main() -> ExitCode {
-    // The storm takes longest, and its thousands of threads would starve the timing tests, which come last.
+    // The storm test takes longest, so it comes first. Its thousands of threads would starve the timing tests, so these
+    // come last.
     let mut tests = storm::tests();
     tests.extend(SYSTEMS.into_iter().flat_map(faults::tests));
     tests.extend(workloads::tests());

@@ -1,4 +1,4 @@
-//! Thousands of connections at once, to a server with a short queue for new ones.
+//! Thousands of connections at once, to a server with a short queue for new connections.
 
 use dyno_engine::Installation;
 use dyno_engine::testing::{Trial, engine_test, start_with};

@@ -20,7 +20,7 @@ pub(crate) fn evaluate(expression: &Expression, state: &mut State) -> Result<Val
             for argument in arguments {
                 values.push(evaluate(argument, state)?);
             }
-            // NULL makes NULL.
+            // If an argument is NULL, the result is NULL, except for IS and debug.
             if values.contains(&Value::Null) && ![Function::Is, Function::Debug].contains(function) {
                 return Ok(Value::Null);
             }
@@ -29,7 +29,8 @@ pub(crate) fn evaluate(expression: &Expression, state: &mut State) -> Result<Val
     }
 }
 
-/// AND and OR. If the first operand is `decisive` or NULL, the second one is not evaluated.
+/// Computes AND (if `decisive` is false) or OR (if `decisive` is true). If the first operand is NULL or decides the
+/// result, the second operand is not evaluated.
 fn both(operands: &[Expression], decisive: bool, state: &mut State) -> Result<Value, EvaluationError> {
     for operand in operands {
         match evaluate(operand, state)? {
@@ -43,7 +44,8 @@ fn both(operands: &[Expression], decisive: bool, state: &mut State) -> Result<Va
 
 fn case(parts: &[Expression], state: &mut State) -> Result<Value, EvaluationError> {
     for pair in parts.chunks(2) {
-        // The last part stands alone: the result if no condition is true.
+        // Parts are pairs of a condition and a result. A last part without a partner is the ELSE, whose value is the
+        // result if no condition is true.
         let [condition, result] = pair else { return evaluate(&pair[0], state) };
         if evaluate(condition, state)?.is_true() {
             return evaluate(result, state);
@@ -65,7 +67,7 @@ fn call(function: Function, values: &[Value], state: &mut State) -> Result<Value
         (F::BitAnd, &[left, right]) => Ok(Value::Int(integer(left)? & integer(right)?)),
         (F::BitOr, &[left, right]) => Ok(Value::Int(integer(left)? | integer(right)?)),
         (F::BitXor, &[left, right]) => Ok(Value::Int(integer(left)? ^ integer(right)?)),
-        // As on the processors that pgbench runs on, only the lowest six bits of the distance count.
+        // pgbench leaves the shift to the processor, which uses only the lowest six bits of the distance.
         (F::ShiftLeft, &[left, right]) => Ok(Value::Int(integer(left)?.wrapping_shl(integer(right)? as u32))),
         (F::ShiftRight, &[left, right]) => {
             Ok(Value::Int(integer(left)?.wrapping_shr(integer(right)? as u32)))
@@ -92,7 +94,7 @@ fn call(function: Function, values: &[Value], state: &mut State) -> Result<Value
         (_, &[low, high, ref parameter @ ..]) => {
             random(function, (low, high), parameter, state).map(Value::Int)
         }
-        // The parser gives every function its arguments.
+        // Not reached, because the parser has checked the number of arguments.
         _ => Ok(Value::Null),
     }
 }
@@ -120,7 +122,7 @@ fn random(
     }
 }
 
-/// Computes with doubles if one operand is a double. The remainder always takes integers.
+/// Computes with doubles if an operand is a double. Only the remainder is always computed with integers.
 fn arithmetic(function: Function, left: Value, right: Value) -> Result<Value, EvaluationError> {
     let has_double = [left, right].iter().any(|value| matches!(value, Value::Double(_)));
     if has_double && function != Function::Mod {
@@ -160,7 +162,7 @@ fn comparison(function: Function, left: Value, right: Value) -> Result<bool, Eva
     Ok(compare(function, integer(left)?, integer(right)?))
 }
 
-/// The least or the greatest value. It is a double if one of the values is.
+/// The least or the greatest of the values. If one of the values is a double, the result is a double.
 fn extreme(values: &[Value], greatest: bool) -> Result<Value, EvaluationError> {
     if values.iter().any(|value| matches!(value, Value::Double(_))) {
         return best(values, double, greatest).map(|best| best.map_or(Value::Null, Value::Double));
@@ -183,13 +185,14 @@ fn best<T: Copy + PartialOrd>(
     Ok(best)
 }
 
-/// Converts a value to an integer. A double is rounded; a half goes to the even number.
+/// Converts a value to an integer. A double is rounded to the nearest integer. If two integers are equally near, the
+/// even one is taken.
 fn integer(value: Value) -> Result<i64, EvaluationError> {
     match value {
         Value::Int(number) => Ok(number),
         Value::Double(number) => {
             let rounded = number.round_ties_even();
-            // 2 to the power of 63, which is not an integer of 64 bits, while minus that is.
+            // 2^63 is too large for a 64-bit integer, but -2^63 is not too small.
             let bound = -(i64::MIN as f64);
             if (-bound..bound).contains(&rounded) {
                 Ok(rounded as i64)

@@ -23,7 +23,8 @@ pub(crate) enum Function {
     Or,
     Not,
     Is,
-    /// Conditions and results in turn, then the result if no condition is true.
+    /// The arguments are alternately conditions and results. If their number is odd, the last one is the result of the
+    /// ELSE.
     Case,
     Abs,
     Debug,
@@ -49,15 +50,15 @@ pub(crate) enum Function {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Arguments {
     Exactly(usize),
-    /// One to 16.
+    /// One to 16 arguments.
     AtLeastOne,
-    /// This many arguments, and an optional seed after them. Without it, the seed is `:default_seed`.
+    /// This many arguments, and an optional seed after them. Without the seed, `:default_seed` is used.
     AndSeed(usize),
 }
 
 use Arguments::{AndSeed, AtLeastOne, Exactly};
 
-/// Most arguments of a function, as in pgbench.
+/// The largest number of arguments that a function may have, as in pgbench.
 const ARGUMENTS_MAX: usize = 16;
 
 /// The functions by the names that scripts give them.
@@ -94,7 +95,7 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    /// Finds the function with this name. Upper and lower case are the same.
+    /// Finds the function with this name, ignoring case.
     pub(crate) fn find(name: &str) -> Result<Self, Problem> {
         if let Some(&(name, function, arguments)) =
             NAMED.iter().find(|(known, ..)| known.eq_ignore_ascii_case(name))
@@ -110,7 +111,7 @@ impl Named {
         self.arguments == AndSeed(given)
     }
 
-    /// Refuses a wrong number of arguments. A missing seed must have been added before.
+    /// Returns an error if the number of arguments is wrong. The caller must already have added a missing seed.
     pub(crate) fn check(self, given: usize) -> Result<(), Problem> {
         let (fits, expected) = match self.arguments {
             Exactly(0) => (given == 0, "no argument"),

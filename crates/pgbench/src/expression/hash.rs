@@ -23,15 +23,15 @@ pub(super) fn murmur2(value: i64, seed: i64) -> i64 {
     (hash ^ (hash >> SHIFT)) as i64
 }
 
-/// How often the permutation mixes.
+/// Number of rounds in which the permutation mixes.
 const ROUNDS: usize = 6;
 
-/// Permutes the numbers from 0 to `size - 1` at random, and returns where `value` modulo `size` goes. `size` is at
-/// least 1.
+/// Permutes the numbers from 0 to `size - 1` at random, and returns the number to which `value` modulo `size` is
+/// mapped. `size` is at least 1.
 ///
-/// Let 2^`bits` be the largest power of two that is not above `size`. Each round mixes the lowest 2^`bits` places, then
-/// the highest 2^`bits` places (the two overlap), and then shifts all places by a random offset. Each step is a
-/// bijection.
+/// Let 2^`bits` be the largest power of two that is not above `size`. Each round mixes the lowest 2^`bits` numbers,
+/// then the highest 2^`bits` numbers (the two sets overlap), and then shifts all numbers by a random offset. Each step
+/// is a bijection.
 pub(super) fn permute(value: i64, size: i64, seed: i64) -> i64 {
     if size < 2 {
         return 0;
@@ -48,8 +48,8 @@ pub(super) fn permute(value: i64, size: i64, seed: i64) -> i64 {
     place as i64
 }
 
-/// Mixes a number below 2^`bits`: multiplies it by a random odd factor, flips random bits, and rotates. A larger number
-/// is returned unchanged.
+/// Mixes a number below 2^`bits`: multiplies it by a random odd factor, flips random bits, and rotates. A larger
+/// number is returned unchanged.
 fn mix(number: u64, bits: u32, random: &mut Generator) -> u64 {
     let mask = (1 << bits) - 1;
     let factor = (random.next() & mask) | 1;
@@ -65,14 +65,14 @@ fn mix(number: u64, bits: u32, random: &mut Generator) -> u64 {
 mod tests {
     use super::*;
 
-    /// Values of PostgreSQL's own tests.
+    /// The expected values are those of PostgreSQL's own tests.
     #[test]
     fn hashes_are_those_of_pgbench() {
         assert_eq!(murmur2(10, 5432), -5_817_877_081_768_721_676);
         assert_eq!(fnv1a(10, 5432), -7_793_829_335_365_542_153);
     }
 
-    /// Values of PostgreSQL's own tests.
+    /// The expected values are those of PostgreSQL's own tests.
     #[test]
     fn permutations_are_those_of_pgbench() {
         assert_eq!([0, 1].map(|value| permute(value, 2, 5431)), [0, 1]);

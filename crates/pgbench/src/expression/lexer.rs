@@ -18,7 +18,7 @@ pub(super) enum Token<'a> {
     Word(&'a str),
 }
 
-/// The operators and punctuation. A longer one stands before its own beginning, so that it is matched first.
+/// The operators and punctuation. The first one that matches is taken, so `<<` comes before `<`.
 const SIGNS: [&str; 21] = [
     "<<", ">>", "<=", ">=", "<>", "!=", "<", ">", "=", "+", "-", "*", "/", "%", "(", ")", ",", "&", "|", "#",
     "~",
@@ -34,7 +34,7 @@ pub(super) struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// The next token and its position.
+    /// Returns the next token and its position.
     pub(super) fn next(&mut self) -> Result<(Token<'a>, usize), Wrong> {
         self.skip_blanks();
         let (from, rest) = (self.at, &self.script[self.at..]);
@@ -82,7 +82,8 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// The length of a line continuation: a backslash and the end of its line. 0 if the text begins with none.
+/// The length of a line continuation, which is a backslash and the end of its line. 0 if the text does not begin
+/// with a line continuation.
 pub(crate) fn continuation_bytes(text: &str) -> usize {
     match text.as_bytes() {
         [b'\\', b'\n', ..] => 2,
@@ -91,7 +92,7 @@ pub(crate) fn continuation_bytes(text: &str) -> usize {
     }
 }
 
-/// The length of a number: `12`, `1.5`, `1.`, `.5`, `1e3`. 0 if the text begins with no number.
+/// The length of a number: `12`, `1.5`, `1.`, `.5`, `1e3`. 0 if the text does not begin with a number.
 fn number_bytes(text: &str) -> usize {
     let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
     let whole = digits(0);

@@ -7,13 +7,14 @@ use super::{Expression, Function, Wrong};
 use crate::error::Problem;
 use crate::names::Names;
 
-/// Limits, so that a script cannot exhaust the stack of a thread. They bound the number of operators, functions and
-/// parentheses, how deeply expressions nest while they are read, and how deeply functions nest when they are computed.
+/// Limits that prevent a script from exhausting a thread's stack. The first is the number of operators, functions and
+/// parentheses in an expression. The second is how deeply expressions may nest while they are read. The third is how
+/// deeply functions may nest when they are computed.
 const SIZE_MAX: usize = 500;
 const NESTING_MAX: usize = 40;
 const DEPTH_MAX: usize = 100;
 
-/// The precedence of operators, as in PostgreSQL. A higher one binds more strongly.
+/// The precedence of operators, as in PostgreSQL. An operator with a higher number binds more strongly.
 mod level {
     pub(super) const OR: u8 = 1;
     pub(super) const AND: u8 = 2;
@@ -26,7 +27,8 @@ mod level {
     pub(super) const SIGN: u8 = 9;
 }
 
-/// The operators with two operands. If the last field is true, the operands are swapped.
+/// The operators with two operands. If the last field is true, the operands are swapped, because `a > b` is computed as
+/// `b < a`.
 const OPERATORS: [(&str, u8, Function, bool); 17] = [
     ("+", level::SUM, Function::Add, false),
     ("-", level::SUM, Function::Subtract, false),
@@ -47,7 +49,8 @@ const OPERATORS: [(&str, u8, Function, bool); 17] = [
     (">>", level::BITS, Function::ShiftRight, false),
 ];
 
-/// Reads the expression at a position of a script, up to the end of its line. Also returns where the expression ends.
+/// Reads the expression at a position of a script, up to the end of its line. Also returns where the expression
+/// ends.
 pub(crate) fn parse(script: &str, at: usize, names: &mut Names) -> Result<(Expression, usize), Wrong> {
     let lexer = Lexer { script, at };
     let mut parser = Parser { lexer, token: Token::End, token_at: at, names, size: 0, nesting: 0 };
@@ -76,7 +79,7 @@ struct Parser<'a, 'n> {
     token: Token<'a>,
     token_at: usize,
     names: &'n mut Names,
-    /// The number of operators, functions and parentheses so far.
+    /// The number of operators, functions and parentheses that were read so far.
     size: usize,
     /// How many expressions contain the current token.
     nesting: usize,
@@ -147,7 +150,7 @@ impl Parser<'_, '_> {
 
     fn operations(&mut self, least: u8) -> Result<Expression, Wrong> {
         let mut left = self.operand()?;
-        // Comparisons and IS do not follow each other: `1 < 2 < 3`.
+        // Comparisons and IS cannot be chained, so `1 < 2 < 3` is an error.
         let mut last_level = 0;
         loop {
             let at = self.token_at;
@@ -179,7 +182,7 @@ impl Parser<'_, '_> {
         OPERATORS.into_iter().find(|(sign, ..)| self.token == Token::Sign(sign))
     }
 
-    /// An operator and its second operand.
+    /// Reads an operator and its second operand.
     fn operation(&mut self, left: Expression, level: u8) -> Result<Expression, Wrong> {
         let (function, swaps) = match self.operator() {
             Some((_, _, function, swaps)) => (function, swaps),
@@ -191,7 +194,7 @@ impl Parser<'_, '_> {
         Ok(Expression::Call(function, if swaps { vec![right, left] } else { vec![left, right] }))
     }
 
-    /// `IS [NOT] NULL`, `IS [NOT] TRUE`, `IS [NOT] FALSE`, `ISNULL` or `NOTNULL`.
+    /// Reads `IS [NOT] NULL`, `IS [NOT] TRUE`, `IS [NOT] FALSE`, `ISNULL` or `NOTNULL`.
     fn is(&mut self, left: Expression) -> Result<Expression, Wrong> {
         let (negated, value) = if self.skip_word("isnull")? {
             (false, Value::Null)
@@ -215,7 +218,7 @@ impl Parser<'_, '_> {
             .find_map(|(word, value)| self.is_word(word).then_some(value))
     }
 
-    /// Reads an operand with its signs.
+    /// Reads an operand with the unary operators before it.
     fn operand(&mut self) -> Result<Expression, Wrong> {
         match self.token {
             Token::Sign("(") => {
@@ -254,7 +257,7 @@ impl Parser<'_, '_> {
         Ok(Expression::Constant(value))
     }
 
-    /// `-x` is `0 - x`.
+    /// Reads a negation. `-x` is computed as `0 - x`.
     fn negative(&mut self) -> Result<Expression, Wrong> {
         self.grow()?;
         self.step()?;
@@ -265,7 +268,7 @@ impl Parser<'_, '_> {
         Ok(Expression::Call(Function::Subtract, vec![Expression::Constant(Value::Int(0)), operand]))
     }
 
-    /// A constant, `NOT`, `CASE` or a function.
+    /// Reads a constant, `NOT`, `CASE` or a function.
     fn word(&mut self, word: &str) -> Result<Expression, Wrong> {
         if let Some(value) = self.word_constant() {
             return self.constant(value);
@@ -294,7 +297,7 @@ impl Parser<'_, '_> {
         Ok(Expression::Call(named.function, arguments))
     }
 
-    /// Arguments after the opening parenthesis, up to the closing one.
+    /// Reads the arguments after an opening parenthesis, up to the closing one.
     fn arguments(&mut self) -> Result<Vec<Expression>, Wrong> {
         let mut arguments = Vec::new();
         if self.token == Token::Sign(")") {
@@ -311,7 +314,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// `WHEN condition THEN result … [ELSE result] END`.
+    /// Reads `WHEN condition THEN result … [ELSE result] END`.
     fn case(&mut self) -> Result<Expression, Wrong> {
         let mut parts = Vec::new();
         self.expect_word("when", "WHEN")?;

@@ -27,14 +27,14 @@ impl Range {
         count.map(|count| Self { low, count }).ok_or(EvaluationError::RangeTooLarge { low, high })
     }
 
-    /// The number at a fraction of the range. The fraction is from 0 to below 1.
+    /// The number at this fraction of the range. The fraction is at least 0 and below 1.
     fn at(self, part: f64) -> i64 {
         self.low.wrapping_add((self.count as f64 * part) as i64)
     }
 }
 
 impl Generator {
-    /// `SplitMix64` fills the state from the seed.
+    /// Creates a generator. `SplitMix64` fills its state from the seed.
     pub(crate) fn seeded(mut seed: u64) -> Self {
         Self { state: [split_mix(&mut seed), split_mix(&mut seed)] }
     }
@@ -47,8 +47,8 @@ impl Generator {
         first.wrapping_mul(5).rotate_left(7).wrapping_mul(9)
     }
 
-    /// A random number from 0 to `last`. It is drawn with as many bits as `last` has, and drawn again until it is not
-    /// above `last`.
+    /// A random number from 0 to `last`. It is drawn with as many bits as `last` has, and drawn again until it is
+    /// not above `last`.
     pub(crate) fn up_to(&mut self, last: u64) -> u64 {
         if last == 0 {
             return 0;
@@ -70,8 +70,8 @@ impl Generator {
         range.low.wrapping_add(self.up_to(range.count as u64 - 1) as i64)
     }
 
-    /// An exponential distribution. From the first number to the last, the probability falls by a factor of e to the
-    /// power of `parameter`.
+    /// Draws from an exponential distribution. The probability of a number falls from the first number of the range to
+    /// the last by a factor of e to the power of `parameter`.
     pub(super) fn exponential(&mut self, range: Range, parameter: f64) -> Result<i64, EvaluationError> {
         if parameter.is_nan() || parameter <= 0.0 {
             return Err(EvaluationError::ExponentialParameter(parameter));
@@ -81,8 +81,8 @@ impl Generator {
         Ok(range.at(-(cut + (1.0 - cut) * unit).ln() / parameter))
     }
 
-    /// A normal distribution (Box and Muller) whose mean is the middle of the range, cut at `parameter` standard
-    /// deviations.
+    /// Draws from a normal distribution (Box and Muller) whose mean is the middle of the range. The distribution is cut
+    /// at the ends of the range, which are `parameter` standard deviations away from the mean.
     pub(super) fn gaussian(&mut self, range: Range, parameter: f64) -> Result<i64, EvaluationError> {
         if parameter.is_nan() || parameter < 2.0 {
             return Err(EvaluationError::GaussianParameter(parameter));
@@ -96,7 +96,8 @@ impl Generator {
         }
     }
 
-    /// A Zipfian distribution by rejection: L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, p. 550.
+    /// Draws from a Zipfian distribution by rejection: L. Devroye, "Non-Uniform Random Variate Generation", Springer
+    /// 1986, p. 550.
     pub(super) fn zipfian(&mut self, range: Range, parameter: f64) -> Result<i64, EvaluationError> {
         if !(1.001..=1000.0).contains(&parameter) {
             return Err(EvaluationError::ZipfianParameter(parameter));

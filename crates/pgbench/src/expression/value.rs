@@ -13,7 +13,8 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// The value that a text stands for; `None` if it is not a value. Truth values may be shortened.
+    /// The value that a text stands for; `None` if the text is not a value. Truth values may be abbreviated, such
+    /// as `t`.
     pub(crate) fn of_text(text: &str) -> Option<Self> {
         let word = text.to_ascii_lowercase();
         if word.is_empty() {
@@ -37,7 +38,7 @@ impl Value {
         }
     }
 
-    /// The name of its type, for messages.
+    /// The name of the value's type, for messages.
     pub(crate) fn type_name(self) -> &'static str {
         match self {
             Self::Null => "NULL",
@@ -57,7 +58,7 @@ impl Value {
         }
     }
 
-    /// The value as text of SQL.
+    /// The value as it is written into SQL.
     pub(crate) fn text(self) -> String {
         match self {
             Self::Null => "NULL".to_owned(),
@@ -124,7 +125,7 @@ mod tests {
         }
     }
 
-    /// Texts of glibc's `printf("%.15g")`.
+    /// The expected texts are those of glibc's `printf("%.15g")`.
     #[test]
     fn doubles_have_fifteen_digits() {
         for (number, text) in [

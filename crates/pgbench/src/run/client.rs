@@ -1,5 +1,5 @@
-//! A client: it runs the transactions of a program, and returns to its caller for each command that the caller has to
-//! carry out.
+//! A client: it runs the transactions of a program, and returns to its caller for each command that the caller has
+//! to carry out.
 
 use std::borrow::Cow;
 use std::process::Output;
@@ -26,14 +26,15 @@ pub struct Client {
     program: Rc<Program>,
     state: State,
     protocol: Protocol,
-    /// Draws the scripts.
+    /// Draws the script of each transaction.
     choice: Generator,
     /// The current script.
     script: usize,
-    /// The number of the next command, and of the one that was carried out last.
+    /// `next` is the number of the next command. `current` is the number of the command that was carried out most
+    /// recently.
     next: usize,
     current: usize,
-    /// The state of the random numbers when the transaction began. A retry starts from it.
+    /// The state of the random numbers when the transaction began. A retry starts from this state.
     at_begin: Generator,
     /// How often the transaction has failed.
     failures: u32,
@@ -42,16 +43,18 @@ pub struct Client {
     again: bool,
     sql: Vec<u8>,
     shell_line: Vec<u8>,
-    /// The open pipeline, or the one that was sent last.
+    /// The open pipeline, or the pipeline that was sent most recently.
     pipeline: Pipeline,
 }
 
 impl Client {
-    /// A client before its first transaction. A single client draws the same random numbers as `pgbench --random-seed`.
-    /// With several clients, each one's own numbers are the same too; only the choice among scripts differs.
+    /// Creates a client before its first transaction. A single client draws the same random numbers as `pgbench
+    /// --random-seed`. With several clients, the numbers inside each client's scripts are those of pgbench too, but
+    /// the choice among scripts differs.
     ///
     /// # Errors
-    /// A statement has too many parameters for the protocol, the session cannot run a pipeline, or a program may not be run.
+    /// A statement has too many parameters for the protocol, or a script uses a pipeline or a shell that `setup`
+    /// does not permit.
     pub fn new(program: Rc<Program>, setup: &Setup) -> Result<Self, Mistake> {
         if setup.protocol != Protocol::Simple
             && let Some((script, command, given)) = program.statement_above(PARAMETERS_MAX)
@@ -69,7 +72,8 @@ impl Client {
         {
             return Err(refusal);
         }
-        // pgbench draws a seed for each client, then that of hashes, then three for each of its threads, which have clients each.
+        // pgbench draws a seed for each client, then the seed of hashes, then three seeds for each of its threads.
+        // Each thread runs several clients in pgbench, and one client here.
         let mut seeds = Generator::seeded(setup.seed);
         let mut drawn = |number: u32| (0..number).fold(0, |_, _| seeds.next());
         let own = drawn(setup.client + 1);
@@ -107,8 +111,8 @@ impl Client {
         self.state.set_named(name, Content::Text(text.as_bytes().to_vec()));
     }
 
-    /// Begins a transaction. It is the failed one if that is to be tried again, otherwise one of a script chosen by
-    /// weight.
+    /// Begins a transaction. If the failed transaction is to be tried again, the same script runs again with the same
+    /// random numbers. Otherwise, a script is chosen by weight.
     pub fn begin(&mut self) {
         self.next = 0;
         self.pipeline.reset();
@@ -135,13 +139,13 @@ impl Client {
         0
     }
 
-    /// Notes that the transaction has failed and can be tried again.
+    /// Records that the transaction has failed with an error after which it may be tried again.
     pub fn fail(&mut self) {
         self.failures += 1;
         self.again = self.tries_max == 0 || self.failures < self.tries_max;
     }
 
-    /// Carries out commands, and returns at the next one that the caller has to carry out.
+    /// Carries out commands up to the next one that the caller has to carry out. Returns what the caller has to do.
     ///
     /// # Errors
     /// An expression has no value.
@@ -174,7 +178,8 @@ impl Client {
                 self.state.set(*slot, Content::Value(value));
             }
             Action::If { condition, otherwise } => self.branch(condition, *otherwise, commands)?,
-            // Reached from the branch before: that one was taken.
+            // Execution gets here only at the end of the preceding branch. So that branch was taken, and the other
+            // branches are skipped.
             Action::Elif { end, .. } | Action::Else { end } => self.next = *end,
             Action::Endif => {}
             Action::Sleep { time, unit_us } => {
@@ -226,7 +231,7 @@ impl Client {
         let name = || self.state.name(slot).to_owned();
         let Some(content) = self.state.content(slot) else { return Err(EvaluationError::Undefined(name())) };
         let text = String::from_utf8_lossy(&text_of(content)).into_owned();
-        // As pgbench reads it: what follows the whole number is left out.
+        // As in pgbench, text after the whole number is ignored.
         let digits = text.strip_prefix(['+', '-']).unwrap_or(&text);
         let length = digits.bytes().take_while(u8::is_ascii_digit).count();
         let number = digits[..length].parse::<i64>();
@@ -252,7 +257,8 @@ impl Client {
                     if let Some(content) = self.state.content(*slot) {
                         self.sql.extend_from_slice(&text_of(content));
                     } else {
-                        // As in pgbench, it may be something else than a variable.
+                        // The variable is not set. As in pgbench, the text stays unchanged, because it may not be a
+                        // variable at all.
                         self.sql.push(b':');
                         self.sql.extend_from_slice(self.state.name(*slot).as_bytes());
                     }
@@ -267,15 +273,15 @@ impl Client {
         &self.sql
     }
 
-    /// The current statement with `?` for its parameters. If `doubles`, a question mark that belongs to an operator is
-    /// doubled.
+    /// Returns the current statement with `?` for its parameters. If `doubles` is true, a question mark that belongs to
+    /// an operator is doubled.
     pub fn prepared_sql(&self, doubles: bool) -> String {
         self.statement()
             .map_or_else(String::new, |statement| statement.prepared(&self.program.names, doubles))
     }
 
-    /// The text of the statement with this number, to prepare it, as [`prepared_sql`](Self::prepared_sql) gives that of the current
-    /// one.
+    /// The text of the statement with this number, to prepare it. The text has the form that
+    /// [`prepared_sql`](Self::prepared_sql) returns for the current statement.
     pub fn sql_of(&self, statement: usize, doubles: bool) -> String {
         let found = self.program.statement(statement);
         found.map_or_else(String::new, |statement| statement.prepared(&self.program.names, doubles))
@@ -295,16 +301,17 @@ impl Client {
         })
     }
 
-    /// Which rows of the current statement are stored.
+    /// Which rows of the current statement's result are stored in variables.
     pub fn gathers(&self) -> Gather {
         self.statement().map_or(Gather::Nothing, |statement| statement.gather)
     }
 
-    /// Stores the last row of the current statement in the variables that its columns name. Its result has `rows` rows.
-    /// NULL becomes an empty text.
+    /// Stores the last row of the current statement's result, which has `rows` rows. The value of a column is stored in
+    /// the variable whose name is the command's prefix followed by the column's name. NULL becomes an empty text.
     ///
     /// # Errors
-    /// `\gset` and the number of rows is not 1, or a column's name cannot be that of a variable.
+    /// The command is `\gset` and the number of rows is not 1, or prefix and column do not form the name of a
+    /// variable.
     pub fn store(&mut self, columns: &[String], row: &[Option<Vec<u8>>], rows: u64) -> Result<(), RunError> {
         let program = Rc::clone(&self.program);
         let command = &program.scripts[self.script].commands[self.current];
@@ -322,16 +329,17 @@ impl Client {
         Ok(())
     }
 
-    /// The current command for a shell.
+    /// The line that a shell runs for the current command.
     pub fn shell_line(&self) -> &[u8] {
         &self.shell_line
     }
 
-    /// Takes what the current command for a shell did. What `\shell` printed is said. `\setshell` stores the number that was printed,
-    /// with any status, as in pgbench.
+    /// Takes what the current shell command printed, and its exit status. The output of `\shell` is added to the lines
+    /// that [`take_said`](Self::take_said) returns. `\setshell` stores the number that was printed, whatever the exit
+    /// status is, as in pgbench.
     ///
     /// # Errors
-    /// The command of `\shell` failed, or that of `\setshell` printed no number.
+    /// The command of `\shell` failed, or the command of `\setshell` printed no number.
     pub fn shell_ran(&mut self, output: &Output) -> Result<(), RunError> {
         let program = Rc::clone(&self.program);
         let command = &program.scripts[self.script].commands[self.current];
@@ -347,7 +355,7 @@ impl Client {
         Err(self.error(EvaluationError::CommandFailed(output.status.to_string())))
     }
 
-    /// Takes the lines that `debug` and commands for a shell have written since the last call.
+    /// Takes the lines that `debug` and `\shell` have written since the last call.
     pub fn take_said(&mut self) -> Vec<String> {
         std::mem::take(&mut self.state.said)
     }
@@ -357,7 +365,8 @@ impl Client {
         self.place_of(self.current)
     }
 
-    /// File and line of a statement of the pipeline that was sent, from 0 in order; after its last, those of the current command.
+    /// Returns file and line of a statement in the pipeline that was sent most recently. `number` counts the pipeline's
+    /// statements from 0. If the pipeline has no such statement, file and line are those of the current command.
     pub fn place_in_pipeline(&self, number: usize) -> String {
         self.place_of(self.pipeline.command(number).unwrap_or(self.current))
     }

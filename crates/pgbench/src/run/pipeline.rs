@@ -5,13 +5,14 @@ use crate::error::{EvaluationError, Problem};
 
 #[derive(Debug, Default)]
 pub(super) struct Pipeline {
-    /// The commands of its statements, in order. They stay after its end, for messages.
+    /// For each statement of the pipeline in order, the number of its command. The numbers are kept after the
+    /// pipeline's end, for messages.
     commands: Vec<usize>,
     is_open: bool,
 }
 
 impl Pipeline {
-    /// A transaction begins.
+    /// Closes the pipeline, because a new transaction begins.
     pub(super) fn reset(&mut self) {
         self.is_open = false;
     }
@@ -28,7 +29,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Adds a command that is a statement.
+    /// Adds a statement by the number of its command. `\gset` and `\aset` are refused.
     pub(super) fn add(&mut self, command: usize, gather: Gather) -> Result<(), EvaluationError> {
         match gather {
             Gather::Nothing => {
@@ -52,13 +53,13 @@ impl Pipeline {
         }
     }
 
-    /// The command of a statement, from 0 in order.
+    /// Returns the number of a statement's command. `number` counts the pipeline's statements from 0.
     pub(super) fn command(&self, number: usize) -> Option<usize> {
         self.commands.get(number).copied()
     }
 }
 
-/// Why programs with pipelines cannot run.
+/// Why programs with pipelines cannot run with this setup; `None` if they can.
 pub(super) fn problem(setup: &Setup) -> Option<Problem> {
     match setup.protocol {
         _ if !setup.has_pipelines => Some(Problem::PipelineDatabase),

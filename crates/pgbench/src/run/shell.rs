@@ -1,11 +1,11 @@
-//! The commands that a client has a shell run.
+//! Commands that a client runs in a shell.
 
 use super::client::text_of;
 use super::state::State;
 use crate::error::EvaluationError;
 use crate::script::ShellWord;
 
-/// The command of these words, which pgbench joins by spaces. The shell splits it again.
+/// Joins words and the texts of variables by spaces, as pgbench does. The shell splits the line again.
 pub(super) fn line(words: &[ShellWord], state: &State) -> Result<Vec<u8>, EvaluationError> {
     let mut line = Vec::new();
     for (place, word) in words.iter().enumerate() {
@@ -23,7 +23,7 @@ pub(super) fn line(words: &[ShellWord], state: &State) -> Result<Vec<u8>, Evalua
     Ok(line)
 }
 
-/// The number on the first line that a command printed.
+/// Reads the number on the first line that a command printed.
 pub(super) fn number(printed: &[u8]) -> Result<i64, EvaluationError> {
     let text = String::from_utf8_lossy(printed);
     let first = text.lines().next().unwrap_or_default().trim();

@@ -20,9 +20,10 @@ pub(crate) struct State {
     names: Rc<Names>,
     variables: Vec<Option<Content>>,
     pub(crate) random: Generator,
-    /// The command that is being run, for the lines of `debug`: the script's number from 0, and the command's from 1.
+    /// The command that is being run, for the lines of `debug`. The script's number counts from 0, and the
+    /// command's number from 1.
     pub(crate) place: (usize, usize),
-    /// Lines of `debug` and of commands for a shell that the caller has not taken yet.
+    /// Lines that `debug` and shell commands wrote, and that the caller has not taken yet.
     pub(crate) said: Vec<String>,
 }
 
@@ -36,7 +37,7 @@ impl State {
         self.variables[slot] = Some(content);
     }
 
-    /// Sets a variable if a script names it. No script can read any other.
+    /// Sets a variable if a script names it. Other variables are ignored, because no script can read them.
     pub(crate) fn set_named(&mut self, name: &str, content: Content) {
         if let Some(slot) = self.names.find(name) {
             self.set(slot, content);
@@ -67,7 +68,7 @@ impl State {
         &self.names.all()[slot]
     }
 
-    /// Adds a line of `debug`.
+    /// Adds a line that `debug` writes.
     pub(crate) fn say(&mut self, value: &str) {
         let (script, command) = self.place;
         self.said.push(format!("debug(script={script},command={command}): {value}"));

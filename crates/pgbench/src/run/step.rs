@@ -3,11 +3,11 @@
 /// How statements are sent (`pgbench --protocol`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// As text, in which the values of variables replace their names.
+    /// Statements are sent as text, in which the values of variables replace their names.
     Simple,
-    /// Parsed, bound and executed each time.
+    /// Statements are parsed, bound and executed each time.
     Extended,
-    /// Prepared once, then bound and executed.
+    /// Statements are prepared once, then bound and executed.
     Prepared,
 }
 
@@ -31,15 +31,15 @@ pub struct Setup {
     pub seed: u64,
     /// The client's number, from 0: its `:client_id`.
     pub client: u32,
-    /// Clients of the whole run.
+    /// Number of clients in the whole run.
     pub clients: u32,
     /// The value of `:scale`.
     pub scale: i64,
-    /// How often a transaction is tried at most; 0 for no limit.
+    /// How often a transaction is tried at most, including the first try. 0 means without limit.
     pub tries_max: u32,
-    /// Whether the database has pipelines.
+    /// Whether the database's protocol has pipelines.
     pub has_pipelines: bool,
-    /// Whether scripts may have a shell run programs.
+    /// Whether scripts may run programs in a shell.
     pub allows_shell: bool,
 }
 
@@ -50,24 +50,25 @@ pub enum Step {
     Query,
     /// Execute the statement with this number, whose text is [`Client::prepared_sql`], with [`Client::parameters`].
     Execute { statement: usize },
-    /// Wait.
+    /// Wait for `us` µs.
     Sleep { us: u64 },
-    /// Have a shell run [`Client::shell_line`], and tell [`Client::shell_ran`] what it did.
+    /// Run [`Client::shell_line`] in a shell, and pass the result to [`Client::shell_ran`].
     Shell,
-    /// A pipeline begins. With [`Protocol::Prepared`], prepare these statements, which are [`Client::sql_of`], unless they are:
-    /// inside the pipeline they cannot be.
+    /// Begin a pipeline. With [`Protocol::Prepared`], first prepare the statements from `first` to below `end` that
+    /// are not prepared yet, because a statement cannot be prepared inside a pipeline. [`Client::sql_of`] returns
+    /// their texts.
     StartPipeline { first: usize, end: usize },
     /// Add the execution of the statement with this number to the pipeline, as with [`Step::Execute`].
     Pipe { statement: usize },
     /// Add a point of synchronization to the pipeline.
     Sync,
-    /// Send the pipeline, and take its results.
+    /// Send the pipeline, and read its results.
     EndPipeline,
     /// The transaction has ended.
     End,
 }
 
-/// Which rows of a statement are stored.
+/// Which rows of a statement's results are stored in variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gather {
     Nothing,

@@ -29,7 +29,7 @@ fn client(script: &str) -> Client {
     Client::new(program(&[(script, 1)]).unwrap(), &SETUP).unwrap()
 }
 
-/// Runs a transaction. Returns what it asked its caller to do, or the error.
+/// Runs a transaction. Returns what the client asked its caller to do, or the error.
 fn transaction(client: &mut Client) -> Result<Vec<String>, String> {
     client.begin();
     let mut done = Vec::new();
@@ -171,7 +171,7 @@ fn expressions_without_a_value_say_why() {
         assert!(value(&expression).unwrap_err().contains("nested too deeply"), "{expression}");
     }
     assert!(value(&nested(30)).is_ok() && value(&["1"; 99].join("+")).is_ok());
-    // Branches of CASE stand beside each other.
+    // The branches of CASE are not nested, so a script may have many of them.
     let many = format!("case {} end", "when 1 = 0 then 1 ".repeat(160));
     assert_eq!(value(&many), Ok("null".to_owned()));
 }
@@ -290,7 +290,7 @@ fn a_transaction_is_tried_again_with_the_same_random_numbers() {
     let first = transaction(&mut client).unwrap();
     client.fail();
     assert_eq!(transaction(&mut client).unwrap(), first);
-    // The second failure is the last.
+    // After the second failure, the transaction is not tried again.
     client.fail();
     assert_ne!(transaction(&mut client).unwrap(), first);
 }
@@ -325,7 +325,7 @@ fn statements_of_a_pipeline_are_sent_at_its_end() {
             assert_eq!(places, ["0.pgbench:4", "0.pgbench:7", "0.pgbench:9"]);
         }
     }
-    // Branches may have ends of their own.
+    // Each branch may have its own `\startpipeline` or `\endpipeline`.
     let branches = "\\if true\n\\startpipeline\n\\else\n\\startpipeline\n\\endif\nSELECT 1;
         \\if true\nSELECT 2;\n\\endpipeline\n\\else\n\\endpipeline\n\\endif";
     let setup = Setup { protocol: Protocol::Prepared, ..SETUP };
@@ -388,13 +388,14 @@ fn commands_for_a_shell_need_permission() {
     assert_eq!(refusal("\\SetShell a date"), format!("0.pgbench:1:1: \\setshell {needs}"));
 }
 
-/// What a command did that ended with this status, as `wait` gives it.
+/// The output of a command that printed this text. `status` is the command's status as the system call `wait` returns
+/// it.
 fn output(status: i32, printed: &str) -> Output {
     let stdout = printed.as_bytes().to_vec();
     Output { status: ExitStatus::from_raw(status), stdout, stderr: Vec::new() }
 }
 
-/// The status of a command that exits with 1.
+/// The status that the system call `wait` returns for a command that exits with 1.
 const EXIT_1: i32 = 1 << 8;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Joins `\if` with its `\elif`, `\else` and `\endif`.
+//! Connects `\if` with its `\elif`, `\else` and `\endif`.
 
 use super::{Action, Command};
 use crate::error::Problem;
@@ -6,12 +6,12 @@ use crate::expression::Wrong;
 
 /// An `\if` whose `\endif` has not been found yet.
 struct Open {
-    /// Its branches so far, as numbers of commands.
+    /// The command numbers of the branches so far.
     branches: Vec<usize>,
     has_else: bool,
 }
 
-/// Sets where each command of a branch continues.
+/// Sets for each `\if`, `\elif` and `\else` at which command the script continues after it.
 pub(super) fn join(commands: &mut [Command]) -> Result<(), Wrong> {
     let mut stack: Vec<Open> = Vec::new();
     for number in 0..commands.len() {

@@ -106,7 +106,7 @@ impl<'a> Reader<'a, '_> {
         let (at, rest) = (self.at, &self.script[self.at..]);
         let mut length =
             rest.find(|letter: char| letter.is_ascii_whitespace() || letter == '\x0b').unwrap_or(rest.len());
-        // A backslash at the end of a line is not part of its last word.
+        // A backslash at the end of a line continues the line, and is not part of the last word.
         let line_goes_on = rest[..length].ends_with('\\') && continuation_bytes(&rest[length - 1..]) > 0;
         if line_goes_on {
             length -= 1;
@@ -121,7 +121,7 @@ impl<'a> Reader<'a, '_> {
         Ok(expression)
     }
 
-    /// Refuses another word on the line.
+    /// Returns an error if the command's line has a further word.
     fn end_of_command(&mut self, command: &'static str, usage: &'static str) -> Result<(), Wrong> {
         match self.word() {
             None => Ok(()),
@@ -140,7 +140,7 @@ impl<'a> Reader<'a, '_> {
         Ok(())
     }
 
-    /// The name of the variable that a command at a position sets.
+    /// Reads the name of the variable that the command at `at` sets.
     fn variable(&mut self, at: usize, command: &'static str, usage: &'static str) -> Result<&'a str, Wrong> {
         let missing = Problem::MissingArgument { command, missing: "variable", usage };
         let name = self.word().ok_or(Wrong { at, problem: missing })?;
@@ -150,8 +150,8 @@ impl<'a> Reader<'a, '_> {
         Ok(name.text)
     }
 
-    /// The words of a program and its arguments. A word that begins with a colon is a variable. One that begins with two colons is a
-    /// text that begins with one.
+    /// Reads the words of a program and its arguments. A word that begins with one colon is a variable. A word that
+    /// begins with two colons is a text, from which the first colon is removed.
     fn shell_words(
         &mut self,
         at: usize,
@@ -207,7 +207,7 @@ impl<'a> Reader<'a, '_> {
         Ok(())
     }
 
-    /// Marks the statement before the command, so that its rows are stored.
+    /// Reads `\gset` or `\aset`, and marks the statement before it, so that the statement's rows are stored.
     fn gather(&mut self, at: usize, name: &'static str, gather: Gather) -> Result<(), Wrong> {
         let prefix = self.word().map_or("", |word| word.text);
         let usage = if gather == Gather::Last { "\\gset [PREFIX]" } else { "\\aset [PREFIX]" };

@@ -13,13 +13,14 @@ use crate::expression::Expression;
 pub(crate) use reader::read;
 pub(crate) use sql::{Piece, Statement};
 
-/// A name is suggested if it is at most this many edits away, and fewer than the wrong name has letters.
+/// For a wrong name, a known name is suggested if at most this many edits turn the wrong name into the known one. The
+/// number of edits must also be below the number of letters in the wrong name.
 const NEAR: usize = 2;
 
 /// A script after reading.
 #[derive(Debug)]
 pub(crate) struct Script {
-    /// Its file, for messages.
+    /// The path of the script's file, for messages.
     pub(crate) file: String,
     pub(crate) weight: u32,
     pub(crate) commands: Vec<Command>,
@@ -29,7 +30,7 @@ pub(crate) struct Script {
 pub(crate) struct Command {
     /// The first line is 1.
     pub(crate) line: u32,
-    /// Its position in the script, in bytes.
+    /// The command's position in the script, in bytes.
     at: usize,
     pub(crate) action: Action,
 }
@@ -42,12 +43,13 @@ pub(crate) enum Action {
         slot: usize,
         expression: Expression,
     },
-    /// If the condition is false, the command `otherwise` comes next. It is an `elif`, an `else` or the `endif`.
+    /// If the condition is false, the command `otherwise` comes next, which is the next `elif`, `else` or `endif` of
+    /// this `if`.
     If {
         condition: Expression,
         otherwise: usize,
     },
-    /// If the branch before it was taken, the command `end` comes next.
+    /// If the preceding branch was taken, the command `end` comes next.
     Elif {
         condition: Expression,
         otherwise: usize,
@@ -61,21 +63,23 @@ pub(crate) enum Action {
         time: Time,
         unit_us: u64,
     },
-    /// Has a shell run a command. The number that it prints is stored in the variable, if there is one.
+    /// Runs a command in a shell. If there is a variable, the number that the command prints is stored in it.
     Shell {
         words: Vec<ShellWord>,
         slot: Option<usize>,
     },
-    /// From here on statements are sent together. These are the numbers of the statements up to the next `\endpipeline`.
+    /// Begins a pipeline. From here on, statements are sent together. The field has the numbers of the statements up to
+    /// the next `\endpipeline`.
     StartPipeline {
         statements: Range<usize>,
     },
-    /// After an earlier error, the server continues from here.
+    /// Adds a point of synchronization. If an earlier statement of the pipeline fails, the server skips the statements
+    /// up to this point and continues after it.
     SyncPipeline,
     EndPipeline,
 }
 
-/// A time in the units of its command.
+/// A time that a script gives as a number or a variable. The unit is stored in the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Time {
     Number(i64),

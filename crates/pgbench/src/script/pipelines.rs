@@ -1,14 +1,15 @@
-//! Joins `\startpipeline` with its statements.
+//! Connects `\startpipeline` with its statements.
 
 use super::{Action, Command};
 use crate::error::Problem;
 use crate::expression::Wrong;
 
-/// Tells each `\startpipeline` its statements. Which commands branches reach shows when the script runs; here every
-/// command counts.
+/// Sets the statements of each `\startpipeline`. Which branches are taken is known only when the script runs, so a
+/// pipeline gets the statements of all branches.
 pub(super) fn join(commands: &mut [Command], first_statement: usize) -> Result<(), Wrong> {
     let mut next_statement = first_statement;
-    // Beginnings of the pipeline: their commands, and the first statement after each.
+    // Every `\startpipeline` that the next `\endpipeline` may end, as the number of its command and the number of the
+    // first statement after it.
     let mut starts: Vec<(usize, usize)> = Vec::new();
     let mut is_closed = true;
     for number in 0..commands.len() {

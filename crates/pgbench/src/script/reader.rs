@@ -27,7 +27,7 @@ pub(crate) fn read(
     read.map_err(|wrong| mistake(file, script, wrong))
 }
 
-/// A mistake with its line and column.
+/// Converts a mistake's position into its line and column.
 fn mistake(file: &str, script: &str, wrong: Wrong) -> Mistake {
     let before = &script[..wrong.at];
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
@@ -53,7 +53,7 @@ pub(super) struct Reader<'a, 'n> {
     next_statement: usize,
 }
 
-/// What a statement ends at.
+/// What ended a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Semicolon,
@@ -121,7 +121,7 @@ impl<'a> Reader<'a, '_> {
         }
         match token {
             Token::Quoted(_) => text.pieces.with_variables(words, true, self.names),
-            // A comment before a statement does not belong to it.
+            // A comment before a statement does not belong to the statement.
             Token::LineComment(_) if text.from.is_none() => {}
             Token::LineComment(_) | Token::Comment(_) => text.pieces.comment(words),
             Token::Word(_) => {
@@ -156,9 +156,9 @@ impl<'a> Reader<'a, '_> {
 #[derive(Default)]
 struct StatementText<'a> {
     pieces: Pieces,
-    /// Position of its first word.
+    /// Position of the statement's first word. `None` before that word.
     from: Option<usize>,
-    /// Open parentheses.
+    /// Number of open parentheses.
     depth: i32,
     words: Words<'a>,
 }
@@ -173,8 +173,8 @@ impl StatementText<'_> {
     }
 }
 
-/// The words that tell whether a semicolon is inside the body of a routine (`CREATE FUNCTION … BEGIN ATOMIC … END`),
-/// where it does not end the statement.
+/// The words that tell whether a semicolon is inside the body of a routine (`CREATE FUNCTION … BEGIN ATOMIC …
+/// END`), where it does not end the statement.
 #[derive(Default)]
 struct Words<'a> {
     first: Vec<&'a str>,
@@ -260,7 +260,8 @@ fn has_escapes(before: &str) -> bool {
     before.strip_suffix(['e', 'E']).is_some_and(|word| !word.ends_with(is_in_name))
 }
 
-/// The length of a quoted text. A doubled quote is read as the end of one text and the beginning of another.
+/// The length of a quoted text; `None` if it is not closed. A doubled quote is read as the end of one text and the
+/// beginning of another.
 fn quoted_bytes(text: &str, escapes: bool) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 1;
@@ -274,13 +275,13 @@ fn quoted_bytes(text: &str, escapes: bool) -> Option<usize> {
     None
 }
 
-/// The `$tag$` that begins a quoted text; `None` if the dollar does not begin one.
+/// The `$tag$` that begins a quoted text; `None` if the dollar sign does not begin a quoted text.
 fn dollar_tag<'a>(before: &str, rest: &'a str) -> Option<&'a str> {
     let name = crate::names::name_bytes(&rest[1..]);
     rest.get(..name + 2).filter(|tag| tag.ends_with('$') && !before.ends_with(is_in_name))
 }
 
-/// The length of a comment, including nested comments.
+/// The length of a comment, including nested comments. `None` if the comment is not closed.
 fn comment_bytes(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (0, 0_u32);

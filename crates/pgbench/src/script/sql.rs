@@ -6,10 +6,10 @@ use crate::run::step::Gather;
 #[derive(Debug)]
 pub(crate) struct Statement {
     pub(crate) pieces: Vec<Piece>,
-    /// Which rows are stored, and the prefix of the variables' names.
+    /// Which rows of the result are stored in variables. The names of these variables begin with `prefix`.
     pub(crate) gather: Gather,
     pub(crate) prefix: String,
-    /// Its number among all statements of the program.
+    /// The statement's number among all statements of the program.
     pub(crate) number: usize,
 }
 
@@ -18,15 +18,16 @@ pub(crate) struct Statement {
 pub(crate) enum Piece {
     /// Text outside quotes and comments.
     Text(String),
-    /// A quoted text or a comment, up to the next variable in it.
+    /// A quoted text or a comment. Variables in it are pieces of their own, which divide the text.
     Quoted(String),
-    /// The variable with this number. A variable in quotes is replaced by its text and is never a parameter.
+    /// The variable with this number. A variable in quotes is never a parameter. It is replaced by its value if the
+    /// statement is sent as text, and stays `:name` if the statement is prepared.
     Variable { slot: usize, quoted: bool },
 }
 
 impl Statement {
-    /// The text for a server that prepares it: `?` for each variable outside quotes. If `doubles`, a question mark that
-    /// belongs to an operator is doubled.
+    /// Returns the statement's text for a server that prepares it. Each variable outside quotes becomes `?`. If
+    /// `doubles` is true, a question mark that belongs to an operator is doubled.
     pub(crate) fn prepared(&self, names: &Names, doubles: bool) -> String {
         let mut sql = String::new();
         for piece in &self.pieces {
@@ -43,7 +44,7 @@ impl Statement {
         sql
     }
 
-    /// The variables that are its parameters, in order.
+    /// The variables that are the statement's parameters, in order.
     pub(crate) fn parameters(&self) -> impl Iterator<Item = usize> + '_ {
         self.pieces.iter().filter_map(|piece| match piece {
             Piece::Variable { slot, quoted: false } => Some(*slot),
@@ -61,7 +62,7 @@ impl Pieces {
     pub(super) fn text(&mut self, text: &str) {
         match self.0.last_mut() {
             Some(Piece::Text(last)) => last.push_str(text),
-            // Blanks before the statement.
+            // Blanks before the statement are left out.
             None if text.trim_start().is_empty() => {}
             _ => self.0.push(Piece::Text(text.to_owned())),
         }

@@ -7,7 +7,7 @@ use crate::document::{Column, Document, Line, Section, Table};
 use crate::format::Report;
 use crate::wording::number::{counted, ratio, three_digits};
 
-/// The histories of a plan. Each covers runs under the same conditions, and shows changed tests first.
+/// The histories of a plan. Each history covers runs under the same conditions. Its changed tests are shown first.
 impl Report for [History] {
     fn documents(&self) -> Vec<Document> {
         let document = |history: &History| Document {
@@ -47,7 +47,7 @@ fn summary(history: &History) -> String {
     format!("Over {runs}, {changed} of {tests} {verb} in {}.", history.quantity.name())
 }
 
-/// Whether figures are multiples of an anchor's, or absolute and therefore affected by the host.
+/// States whether figures are multiples of the anchor's figures, or absolute figures, which also depend on the host.
 fn what_is_followed(history: &History) -> String {
     match &history.anchor {
         Some(anchor) => {
@@ -64,7 +64,8 @@ fn what_is_followed(history: &History) -> String {
     }
 }
 
-/// Tests with the largest changes first. Tests whose newest run is an outlier follow, then the others in run order.
+/// Orders tests: those with the largest changes first, then those whose newest run is an outlier, then the rest in
+/// run order.
 fn ordered(history: &History) -> Vec<&TestHistory> {
     let mut tests: Vec<&TestHistory> = history.tests.iter().collect();
     let size = |test: &TestHistory| {
@@ -118,7 +119,7 @@ fn sentences(test: &TestHistory) -> Vec<String> {
     sentences
 }
 
-/// Sentences mention the correlation of neighbouring runs if it is at least this.
+/// Smallest correlation of successive runs that the report mentions.
 const ALIKE_FROM: f64 = 0.3;
 
 fn change(change: &LevelChange) -> String {

@@ -1,4 +1,5 @@
-//! Reports on other questions than a run's: comparisons, prices, causes, histories, studies, traffic, tuning, upgrades.
+//! Reports other than the report on a run: comparisons, prices, causes, histories, studies, traffic, tuning,
+//! upgrades.
 
 pub(crate) mod compare;
 pub(crate) mod cost;

@@ -7,11 +7,11 @@ use crate::sections::{claims, document, events, facts, findings, matrices, table
 use crate::wording::number::{self, counted};
 use crate::wording::{phrases, words};
 
-/// With more systems, tables show ratios without their intervals.
+/// If a table has more systems than this, its ratios are shown without intervals.
 const SYSTEMS_WITH_INTERVALS_MAX: usize = 5;
 
-/// Writes the tables of a page about a run as Markdown. They are as wide as the number of systems requires, with one
-/// table for each client count.
+/// Writes the tables of a page about a run as Markdown. Each client count has a separate table. A table is as wide as
+/// its number of systems requires.
 pub fn render_study(reports: &Reports) -> String {
     markdown::render_within(&[study(reports)], usize::MAX)
 }
@@ -28,7 +28,7 @@ fn study(reports: &Reports) -> Document {
     document(reports, facts.collect(), sections)
 }
 
-/// The claims as a table, below their counts; `None` if the plan has no claims.
+/// A table of the claims, below a sentence that counts the claims with each verdict; `None` if the plan has no claims.
 fn of_claims(reports: &Reports) -> Option<Section> {
     (!reports.claims.is_empty()).then(|| Section {
         title: "Claims: what was published, and what was found here".to_owned(),
@@ -105,7 +105,7 @@ mod tests {
         assert!(relative.contains("| **1.13** |") && !relative.contains('['), "{relative}");
     }
 
-    /// A row of a page's table of claims.
+    /// A row of the table of claims in a study's page.
     struct ClaimRow<'a> {
         text: &'a str,
         verdict: ClaimVerdict,
@@ -127,7 +127,7 @@ mod tests {
         found.unwrap_or_else(|| panic!("'{words}' is not a verdict on a claim"))
     }
 
-    /// The row of a page in a table with these heads.
+    /// Parses a line of the table of claims in a study's page. `heads` is the table's head line.
     fn claim_row<'a>(line: &'a str, heads: &str) -> ClaimRow<'a> {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
         let [.., here, finding] = cells[..] else { panic!("{line}") };

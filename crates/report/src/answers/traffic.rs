@@ -1,4 +1,4 @@
-//! What a traffic file holds, as a document.
+//! The contents of a traffic file, as a document.
 
 use dyno_store::utc_text;
 use dyno_traffic::{DigestRow, LogFormat, RateRow, SourceRow, Summary};
@@ -31,7 +31,7 @@ impl Report for TrafficContents<'_> {
     }
 }
 
-/// The meaning of the name of a trouble.
+/// Explains a kind of trouble by its name in the traffic file. An unknown name is returned as it is.
 pub fn trouble_words(kind: &str) -> &str {
     match kind {
         "cut" => "cut off: no end of the entry",
@@ -54,7 +54,7 @@ pub fn trouble_words(kind: &str) -> &str {
     }
 }
 
-/// A number of a file that may be damaged.
+/// Converts a count of a traffic file. The file may be damaged, so a negative number becomes 0.
 fn whole(number: i64) -> u64 {
     number.max(0) as u64
 }
@@ -204,7 +204,7 @@ fn logs(summary: &Summary) -> Section {
     section
 }
 
-/// Whether places in it are packets.
+/// Whether the positions in a log are packet numbers, as in a network capture, and not line numbers.
 fn is_capture(source: &SourceRow) -> bool {
     LogFormat::named(&source.format).is_some_and(LogFormat::is_capture)
 }

@@ -18,20 +18,20 @@ use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 use rows::{Chosen, TestRow, by_candidate, choose, rows};
 
-/// Most lines of a summary.
+/// Largest number of lines of a summary.
 const LINES_MAX: usize = 40;
-/// Most lines about the candidates.
+/// Largest number of lines about the candidates.
 const FOUND_MAX: usize = 8;
-/// Most lines about claims and crashes.
+/// Largest number of lines about claims and crashes.
 const ALSO_FOUND_MAX: usize = 4;
-/// Most lines of warnings.
+/// Largest number of lines of warnings.
 const WARNINGS_MAX: usize = 6;
-/// Number of tests that a summary always shows.
+/// A summary shows at least this many tests, even if it then exceeds [`LINES_MAX`].
 const TESTS_MIN: usize = 5;
-/// Most letters of the name of a test or system.
+/// Largest number of letters of the name of a test or system.
 const NAME_LETTERS: usize = 40;
 
-/// Something to do after reading a summary.
+/// A step that a summary suggests to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NextStep {
     /// A command, or a file to open.
@@ -58,7 +58,7 @@ pub fn render_brief(reports: &Reports, full: &str, next: &[NextStep], options: &
     out.text + &end
 }
 
-/// Writes what to do next.
+/// Writes the steps that are suggested to the user.
 pub fn render_next(next: &[NextStep], options: &RenderOptions) -> String {
     let mut out = Lines::new(options);
     if !next.is_empty() {
@@ -103,7 +103,8 @@ fn height(text: &str) -> usize {
     text.matches('\n').count()
 }
 
-/// Findings on each candidate, on crashes and on claims. If they are too long, only the verdicts on the candidates.
+/// Findings on each candidate, on crashes and on claims. If these texts are too long, returns only the verdicts on
+/// the candidates.
 fn found(reports: &Reports, full: &str, options: &RenderOptions) -> String {
     let first = |paragraph: &String| match paragraph.split_once(". ") {
         Some((first, _)) => format!("{first}."),
@@ -155,7 +156,8 @@ fn doubts(reports: &Reports, full: &str, options: &RenderOptions) -> String {
     out.text
 }
 
-/// The first of some texts that fit, joined (at least one), and the number of texts that do not fit.
+/// Joins as many of the first texts as fit into `lines_max` lines, but at least one. Also returns the number of texts
+/// that are left out.
 fn fitting(texts: Vec<String>, lines_max: usize) -> (String, usize) {
     let (mut joined, mut left) = (String::new(), 0);
     for text in texts {
@@ -168,7 +170,8 @@ fn fitting(texts: Vec<String>, lines_max: usize) -> (String, usize) {
     (joined, left)
 }
 
-/// Each candidate's ratio in each test. If not all fit, the largest differences.
+/// A table of each candidate's ratio in each test. If not all tests fit, the table has the tests with the largest
+/// differences.
 fn comparisons(reports: &Reports, full: &str, room: usize, options: &RenderOptions) -> String {
     let mut out = Lines::new(options);
     let all = rows(reports);
@@ -192,7 +195,7 @@ fn comparisons(reports: &Reports, full: &str, room: usize, options: &RenderOptio
     if !notes.is_empty() {
         out.paragraph(&notes.join(" "));
     }
-    // The head of the table, and a line that counts the tests that are not shown.
+    // Two lines are reserved: one for the head of the table, one for the number of tests that are left out.
     let count = room.saturating_sub(height(&out.text) + 2).max(TESTS_MIN);
     let wide = choose(all.clone(), count);
     let table = side_by_side(reports, &wide.shown).printable();
@@ -210,7 +213,7 @@ fn comparisons(reports: &Reports, full: &str, room: usize, options: &RenderOptio
     out.text
 }
 
-/// `31 more, of which 12 are not decided: dyno report 3 --full`.
+/// `  31 more, 12 of them not decided: dyno report 3 --full`.
 fn left_out(chosen: &Chosen<'_>, full: &str) -> Option<String> {
     let undecided = chosen.left.iter().filter(|row| row.is_undecided()).count();
     let undecided = match undecided {
@@ -221,7 +224,7 @@ fn left_out(chosen: &Chosen<'_>, full: &str) -> Option<String> {
     (!chosen.left.is_empty()).then(|| format!("  {} more{undecided}: {full}", chosen.left.len()))
 }
 
-/// A column for each candidate.
+/// A table with a column for each candidate.
 fn side_by_side(reports: &Reports, rows: &[TestRow<'_>]) -> Table {
     let candidates: Vec<&str> =
         reports.systems.iter().filter(|system| !system.is_base).map(|system| system.id.as_str()).collect();
@@ -233,7 +236,7 @@ fn side_by_side(reports: &Reports, rows: &[TestRow<'_>]) -> Table {
     table(reports, candidates.iter().map(|id| cut(id, NAME_LETTERS)), rows.iter().map(line).collect())
 }
 
-/// A line for each comparison.
+/// A table with a line for each comparison.
 fn one_a_line(reports: &Reports, rows: &[TestRow<'_>]) -> Table {
     let line = |row: &TestRow<'_>| {
         let cell = row.candidates.first();

@@ -4,7 +4,7 @@ use dyno_judge::Finding;
 
 use crate::model::{Cell, Content, Rate, Relative, Reports};
 
-/// A step at a client count that at least one system has begun.
+/// A test (a step at a client count) that at least one system has begun.
 #[derive(Clone, Debug)]
 pub(crate) struct TestRow<'a> {
     pub(crate) group: &'a str,
@@ -26,7 +26,7 @@ impl TestRow<'_> {
         values.map(|it| it.ratio.ln().abs()).fold(0.0, f64::max)
     }
 
-    /// Whether a candidate failed here.
+    /// Whether a candidate failed in this test.
     fn has_failure(&self) -> bool {
         let failed = |cell: &&Cell<Relative>| {
             matches!(cell.content, Content::Failed)
@@ -42,7 +42,7 @@ impl TestRow<'_> {
     }
 }
 
-/// The tests in run order. Those that no system has begun are left out.
+/// The tests in run order. Tests that no system has begun are left out.
 pub(crate) fn rows(reports: &Reports) -> Vec<TestRow<'_>> {
     let is_base = |id: &str| reports.systems.iter().any(|system| system.is_base && system.id == id);
     let mut tests = Vec::new();
@@ -71,7 +71,7 @@ pub(crate) fn rows(reports: &Reports) -> Vec<TestRow<'_>> {
     tests
 }
 
-/// Splits tests so that each has one comparison.
+/// Splits each row into rows with one candidate each.
 pub(crate) fn by_candidate<'a>(rows: Vec<TestRow<'a>>) -> Vec<TestRow<'a>> {
     let each = |row: TestRow<'a>| -> Vec<TestRow<'a>> {
         let one = |cell: &&'a Cell<Relative>| TestRow { candidates: vec![*cell], ..row.clone() };
@@ -87,7 +87,8 @@ pub(crate) struct Chosen<'a> {
     pub(crate) left: Vec<TestRow<'a>>,
 }
 
-/// Chooses at most `count` tests: the largest decided differences, then failures, then all others in run order.
+/// Chooses at most `count` tests: first those with the largest decided differences, then those with failures, then
+/// the others in run order.
 pub(crate) fn choose(rows: Vec<TestRow<'_>>, count: usize) -> Chosen<'_> {
     let mut order: Vec<usize> = (0..rows.len()).collect();
     let rank = |at: &usize| (rows[*at].decided(), rows[*at].has_failure());

@@ -12,9 +12,9 @@ use crate::wording::in_force;
 use crate::wording::number::counted;
 use crate::wording::phrases;
 
-/// Most tests that a line names.
+/// Largest number of tests that a line names.
 const NAMED_MAX: usize = 2;
-/// Most failures whose messages are shown.
+/// Largest number of failures whose messages are shown.
 const FAILURES_MAX: usize = 2;
 
 /// Kinds of warnings about a system in a test, the gravest first.
@@ -38,7 +38,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// The words after the number of tests.
+    /// The words that follow the number of tests in a line about warnings of this kind.
     fn says(self) -> &'static str {
         match self {
             Self::LimitsDiffer => "limits that are not the plan's",
@@ -77,7 +77,7 @@ impl Kind {
         }
     }
 
-    /// `None` if the warning concerns all tests of a system.
+    /// The kind of a warning about a comparison. `None` if the warning concerns all tests of a system.
     fn of_test(warning: &TestWarning) -> Option<Self> {
         match warning {
             TestWarning::Stalls { .. } | TestWarning::StallsCounted { .. } => Some(Self::Stalled),
@@ -103,14 +103,14 @@ impl Kind {
     }
 }
 
-/// The lines, the gravest first.
+/// The lines of warnings. The gravest come first.
 pub(super) fn lines(reports: &Reports) -> Vec<String> {
     let mut lines = in_force::sentences(&reports.not_in_force);
-    lines.extend(reports.not_comparable.iter().cloned());
     let broken = reports.crash_tests.iter().filter(|test| test.verdict == CrashVerdict::Broken);
     lines.extend(broken.map(crashes::sentence));
     lines.extend(phrases::incomplete(&reports.run));
     lines.extend(failures(reports));
+    lines.extend(reports.not_comparable.iter().cloned());
     if !reports.run.is_going_on() {
         lines.extend(evidence::worth(&reports.replication, false));
     }
@@ -118,7 +118,7 @@ pub(super) fn lines(reports: &Reports) -> Vec<String> {
     lines
 }
 
-/// Failures with their messages, if there are few.
+/// Lines with the messages of the first [`FAILURES_MAX`] kinds of failures, and with the number of further kinds.
 fn failures(reports: &Reports) -> Vec<String> {
     let notes = &reports.footnotes;
     let mut lines: Vec<String> = notes.iter().take(FAILURES_MAX).map(phrases::failure).collect();
@@ -137,7 +137,7 @@ fn grouped(trial_warnings: &[TrialWarnings]) -> Vec<String> {
         }
     }
     let line = |(kind, warnings): (Kind, Vec<&TrialWarnings>)| {
-        // Tests are in run order, so the warnings of a test are neighbours.
+        // Warnings are in the run order of their tests, so all warnings on a test are adjacent.
         let tests = || warnings.chunk_by(|a, b| (&a.step, a.clients) == (&b.step, b.clients));
         let named: Vec<String> = tests().take(NAMED_MAX).map(place).collect();
         let count = tests().count();
@@ -148,7 +148,7 @@ fn grouped(trial_warnings: &[TrialWarnings]) -> Vec<String> {
     kinds.into_iter().map(line).collect()
 }
 
-/// A test with the systems of a warning.
+/// A test with the systems that a warning concerns: `load at 4 clients (maria, myrocks)`.
 fn place(of_test: &[&TrialWarnings]) -> String {
     let TrialWarnings { step, clients, .. } = of_test[0];
     let systems: Vec<&str> = of_test.iter().map(|it| it.system.as_str()).collect();

@@ -15,7 +15,7 @@ pub(crate) fn capacities(run: &Run) -> Vec<TestCapacity> {
         .collect()
 }
 
-/// `None` if no search completed.
+/// A system's capacity in a test. `None` if no search for it completed.
 fn of_test(run: &Run, step: &StepRecord, clients: u32, system: &str) -> Option<TestCapacity> {
     let find = step.find.as_ref()?;
     let trials = run.trials.iter().map(|trial| &trial.record).filter(|trial| {

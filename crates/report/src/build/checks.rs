@@ -60,7 +60,7 @@ pub(crate) fn trial_warnings(
 }
 
 impl TrialWarnings {
-    /// Whether there is a warning to show.
+    /// Whether the report must show these warnings. Warnings about all tests of a system are shown elsewhere.
     fn has_any(&self) -> bool {
         let has_own = self.against_base.iter().any(TestWarning::is_of_one_test);
         self.affected > 0 || !self.warnings.is_empty() || has_own

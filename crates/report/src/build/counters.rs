@@ -1,11 +1,12 @@
-//! The counters that the plan chooses, from the analysis.
+//! Takes from the analysis the counters that the plan chooses.
 
 use dyno_judge::Analysis;
 use dyno_store::{Run, is_counter};
 
 use crate::model::{ChosenCounter, CounterValue};
 
-/// Each chosen counter with its values, in the plan's order. If several sources have the name, each is a counter.
+/// Each chosen counter with its values, in the plan's order. If several sources have a counter of a chosen name, the
+/// result has one counter for each source.
 pub(crate) fn chosen_counters(run: &Run, analysis: &Analysis) -> Vec<ChosenCounter> {
     let mut known: Vec<(&str, bool)> = Vec::new();
     for counter in analysis.tests.iter().flat_map(|test| &test.cells).flat_map(|cell| &cell.counters) {

@@ -5,13 +5,14 @@ use dyno_store::{DriverRecord, Run};
 
 use crate::model::DriverLoad;
 
-/// A driver's records in a test, with the place of the test.
+/// A driver's records in a test of a system. `place` is the step, the client count, the system and the driver's
+/// host.
 struct OfDriver<'a> {
     place: (&'a str, u32, &'a str, &'a str),
     rounds: Vec<&'a DriverRecord>,
 }
 
-/// The measurements of each driver in each test of each system, in the order of the trials.
+/// The measurements of each driver in each test of each system, in run order.
 pub(crate) fn driver_loads(run: &Run) -> Vec<DriverLoad> {
     let mut found: Vec<OfDriver<'_>> = Vec::new();
     for trial in run.trials.iter().map(|trial| &trial.record).filter(|trial| trial.is_complete()) {
@@ -28,7 +29,8 @@ pub(crate) fn driver_loads(run: &Run) -> Vec<DriverLoad> {
     found.iter().map(load).collect()
 }
 
-/// Run order: by step, clients, system; drivers stay in the plan's order.
+/// Returns the key by which the measurements of drivers are sorted in run order: step, client count, system. The sort
+/// is stable, so drivers stay in the plan's order.
 fn position(run: &Run, (step, clients, system, _): (&str, u32, &str, &str)) -> (usize, u32, usize) {
     let step = run.steps.iter().position(|of_run| of_run.id == step);
     let system = run.systems.iter().position(|of_run| of_run.id == system);

@@ -11,7 +11,7 @@ use crate::wording::phrases::and;
 pub(crate) fn sentences(run: &Run, analysis: &Analysis) -> Vec<String> {
     let replication = &analysis.replication;
     let mut sentences = vec![rounds(replication)];
-    // While a run goes on, too few rounds are not a limitation: more will come.
+    // While a run is in progress, too few rounds are not a limitation, because more rounds follow.
     if run.state != RunState::Running {
         sentences.extend(worth(replication, has_t_intervals_only(run, analysis)));
     }
@@ -21,7 +21,8 @@ pub(crate) fn sentences(run: &Run, analysis: &Analysis) -> Vec<String> {
     sentences
 }
 
-/// `12 rounds of fresh instances; restarting all took 4.2 s a round; ratios vary by 1.1% between instances.`
+/// How many rounds there are, what a restart costs and how ratios vary: `12 rounds of fresh instances; restarting
+/// all took 4.2 s a round; ratios vary by 1.1% between instances.`
 fn rounds(replication: &Replication) -> String {
     let count = match (replication.rounds, replication.rounds_planned) {
         (0, _) => return "No round has a completed trial yet.".to_owned(),
@@ -49,7 +50,7 @@ fn rounds(replication: &Replication) -> String {
     format!("{}.", parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
 }
 
-/// `ratios vary by 1.1% between instances and 5.8% between slices`, as far as known.
+/// `ratios vary by 1.1% between instances and 5.8% between slices`. Unknown components are left out.
 fn variances<const N: usize>(components: [(Option<f64>, &str); N]) -> Option<String> {
     let known = components.into_iter().filter_map(|(value, what)| Some((value?, what)));
     let known: Vec<String> =
@@ -70,7 +71,7 @@ fn left(tests: usize) -> Option<String> {
     })
 }
 
-/// Whether there are too few rounds for an exact interval, but enough for Student's.
+/// Whether there are Student's t intervals but no exact intervals, because exact intervals need more rounds.
 fn has_t_intervals_only(run: &Run, analysis: &Analysis) -> bool {
     let base = run.systems.iter().find(|system| system.is_base);
     let judgement = base.and_then(|base| analysis.judgement(&base.id));
@@ -80,7 +81,7 @@ fn has_t_intervals_only(run: &Run, analysis: &Analysis) -> bool {
     has(Method::StudentT) && !has(Method::Exact)
 }
 
-/// The limits of few rounds, or of servers that were not restarted.
+/// States why verdicts are limited if there are few rounds, or if servers were not restarted between rounds.
 pub(crate) fn worth(replication: &Replication, has_t_intervals_only: bool) -> Vec<String> {
     let mut sentences = Vec::new();
     if replication.rounds == 1 {
@@ -102,7 +103,7 @@ pub(crate) fn worth(replication: &Replication, has_t_intervals_only: bool) -> Ve
     sentences
 }
 
-/// The expected number of intervals that exclude "no change" by chance.
+/// States how many intervals exclude 1 ("no change"), and how many would do so by chance.
 fn by_chance(replication: &Replication) -> Option<String> {
     let shown = replication.intervals;
     let about = match replication.exclusions_expected {
@@ -119,7 +120,7 @@ fn by_chance(replication: &Replication) -> Option<String> {
     })
 }
 
-/// The division of a time budget.
+/// How a time budget was divided into rounds and seconds per trial.
 fn budget(allocation: &Allocation) -> String {
     let budget = span(allocation.budget_seconds);
     let rounds = counted(u64::from(allocation.rounds), "round");

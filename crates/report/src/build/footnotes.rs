@@ -6,11 +6,12 @@ use dyno_store::{Outcome, Run, TrialRecord};
 
 use crate::model::Footnote;
 
-/// A footnote for each system and message.
+/// The footnotes on failures: one for each system and message.
 #[derive(Default)]
 pub(crate) struct Footnotes {
     notes: Vec<Footnote>,
-    /// The note's number by step, client count and system. It is the note of the first failure there.
+    /// The footnote's number by step, client count and system. If a system has several failures in a test, the number
+    /// is that of the first failure.
     places: HashMap<(String, u32, String), usize>,
 }
 

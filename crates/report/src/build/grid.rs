@@ -1,4 +1,4 @@
-//! The common shape of the three matrices, with the analysis of each cell.
+//! The shape that the matrices of throughput, of ratios and of costs share, with the analysis of each cell.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use dyno_store::{Ending, Run, RunState, StepRecord, Trial};
 use crate::build::footnotes::Footnotes;
 use crate::model::{Cell, Content, Matrix, Row};
 
-/// An analysis by step, client count and system.
+/// An analysis that can be looked up by step, client count and system.
 pub(crate) struct Grid<'a> {
     run: &'a Run,
     footnotes: &'a Footnotes,
@@ -36,7 +36,7 @@ impl<'a> Grid<'a> {
         Self { run, footnotes, client_counts, tests }
     }
 
-    /// Client counts of any step, ascending.
+    /// The client counts at which at least one step runs, ascending.
     pub(crate) fn client_counts(&self) -> &[u32] {
         &self.client_counts
     }
@@ -95,7 +95,7 @@ impl<'a> Grid<'a> {
     }
 }
 
-/// The tests of a judgement by candidate, step and client count.
+/// The comparisons of candidates with the base, by candidate, step and client count.
 pub(crate) struct Ratios<'a>(HashMap<(&'a str, &'a str, u32), &'a TestComparison>);
 
 impl<'a> Ratios<'a> {
@@ -108,19 +108,19 @@ impl<'a> Ratios<'a> {
         Self(comparisons.flat_map(of_candidate).collect())
     }
 
-    /// The comparison of a candidate in a test.
+    /// The comparison of a candidate with the base in a test.
     pub(crate) fn get(&self, candidate: &str, step: &str, clients: u32) -> Option<&'a TestComparison> {
         self.0.get(&(candidate, step, clients)).copied()
     }
 
-    /// The comparison of a cell's system in its test.
+    /// The comparison of a cell's system with the base in the cell's test.
     pub(crate) fn at(&self, place: CellInput<'_>) -> Option<&'a TestComparison> {
         self.get(&place.found.system, &place.step.id, place.clients)
     }
 }
 
-/// Whether a step has no trials with a system. One case is a load that a finished run made only for other systems,
-/// because this system's data was kept or is shared.
+/// Whether a system has no trials in a step. An example is a finished run in which a load step ran only for other
+/// systems, because this system's data was kept from an earlier run or is shared with another system.
 pub(crate) fn has_no_trials(run: &Run, step: &StepRecord, system: &str) -> bool {
     let is_own = |trial: &Trial| trial.record.step_id == step.id && trial.record.system_id == system;
     let is_for_others = step.not_for.iter().any(|id| id == system);

@@ -33,13 +33,13 @@ pub(crate) fn header(run: &Run) -> Header {
     }
 }
 
-/// The planned trials of a step. Systems that have none are not counted.
+/// The number of planned trials of a step. Systems without trials in the step are not counted.
 fn trials_of(run: &Run, step: &StepRecord) -> u64 {
     let systems = run.systems.iter().filter(|system| !has_no_trials(run, step, &system.id)).count();
     step.clients.len() as u64 * u64::from(step.rounds) * systems as u64
 }
 
-/// The systems in the plan's order. One of them is the base.
+/// The systems in the plan's order. The system with the id `base` is marked as the base.
 pub(crate) fn systems(run: &Run, base: &str) -> Vec<System> {
     let system = |system: &dyno_store::SystemRecord| {
         let mut usages = run
@@ -60,7 +60,8 @@ pub(crate) fn systems(run: &Run, base: &str) -> Vec<System> {
             configuration: system.configuration.clone(),
             dollars_per_year: system.dollars_per_year(),
             price: system.price.clone(),
-            // In such trials the server's account has the load process's CPU time, and the client's has none.
+            // If the engine runs in the load process, the CPU time of this process is recorded as the server's, and
+            // none is recorded as the client's.
             is_in_process: usages.peek().is_some()
                 && usages
                     .all(|usage| usage.server_user_cpu_us.is_some() && usage.client_user_cpu_us.is_none()),

@@ -31,14 +31,15 @@ use crate::wording::number;
 use crate::wording::summary::summary;
 
 /// Builds the reports on a run against the plan's base. The run need not be finished. `analysis` is the result of
-/// `dyno_judge::analyse` for the run and these checks. [`Reports::why`] stays empty, because its data is not in the
+/// `dyno_judge::analyse` for the run and for `checks`. [`Reports::why`] stays empty, because its data is not in the
 /// run.
 pub fn reports(run: &Run, checks: &TrialChecks, analysis: &Analysis) -> Reports {
     let base = run.systems.iter().find(|system| system.is_base).map_or("", |base| &base.id);
     Reports { claims: claims(run, checks), ..against(base, run, checks, analysis) }
 }
 
-/// The reports against any of the systems. They have no claims, because claims do not depend on the base.
+/// Builds the reports with any system as the base. These reports have no claims, because claims do not depend on the
+/// base.
 pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &Analysis) -> Reports {
     let footnotes = Footnotes::of(run);
     let grid = Grid::new(run, analysis, &footnotes);
@@ -104,7 +105,7 @@ fn absolute(place: CellInput<'_>) -> Content<Rate> {
 
 fn relative(place: CellInput<'_>, base: &str, ratios: &Ratios<'_>) -> Content<Relative> {
     if place.found.system == base {
-        // A base with rate 0 has no multiples.
+        // If the base's rate is 0, no rate is a multiple of it.
         let is_base = place.rate > 0.0;
         return if is_base { Content::Measured(Relative::of_base()) } else { Content::Incomparable };
     }

@@ -1,4 +1,5 @@
-//! Steps that repeat an earlier step. They show the effect of the steps between the two.
+//! Some steps repeat an earlier step. Compares each of them with the earlier step. The ratio shows the effect of the
+//! steps that ran between the two.
 
 use dyno_judge::{RoundValue, Rule};
 use dyno_stats::ratio_of_rounds;
@@ -7,8 +8,8 @@ use dyno_store::Run;
 use crate::build::grid::{CellInput, Grid};
 use crate::model::{Content, Repeated, RepeatedRatio};
 
-/// A row for each step that repeats an earlier one. The two steps of a round ran on one instance, so their ratios are
-/// computed by round, like those of two systems. They have no verdict.
+/// A row for each step that repeats an earlier one. In each round, both steps ran on the same instance, so the ratios
+/// are computed round by round, as for two systems. The ratios have no verdict.
 pub(crate) fn repeated(run: &Run, grid: &Grid<'_>, rule: &Rule) -> Vec<Repeated<RepeatedRatio>> {
     let steps = run.steps.iter().filter_map(|step| Some((step, step.repeats.as_deref()?)));
     steps

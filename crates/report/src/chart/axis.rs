@@ -2,27 +2,27 @@
 
 use crate::wording::number::three_digits;
 
-/// A scale from values to 0…1.
+/// A scale that maps values to positions from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Axis {
     /// Linear: equal distances are equal differences.
     Linear {
-        /// Value at 0.
+        /// Value at position 0.
         min: f64,
-        /// Value at 1.
+        /// Value at position 1.
         max: f64,
     },
     /// Logarithmic: equal distances are equal factors.
     Log {
-        /// Value at 0. It is positive.
+        /// Value at position 0. It is positive.
         min: f64,
-        /// Value at 1.
+        /// Value at position 1.
         max: f64,
     },
 }
 
 impl Axis {
-    /// A linear scale from 0 to the next round number.
+    /// A linear scale from 0 to a round number that is at least the largest value.
     pub(crate) fn from_zero(values: impl Iterator<Item = f64>) -> Self {
         let greatest = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
         let max = if greatest > 0.0 { greatest } else { 1.0 };
@@ -73,14 +73,14 @@ impl Axis {
     }
 }
 
-/// The next larger value of 1, 2, 2.5 or 5 times a power of ten.
+/// Rounds up to the next number that is 1, 2, 2.5 or 5 times a power of ten.
 fn round_step(rough: f64) -> f64 {
     let power = 10_f64.powf(rough.log10().floor());
     let factor = [1.0, 2.0, 2.5, 5.0].into_iter().find(|factor| factor * power >= rough * 0.999_999);
     factor.unwrap_or(10.0) * power
 }
 
-/// Formats `12k`, `1.5M`. Small numbers have no suffix.
+/// Formats a number in a short form: `12k`, `1.5M`. Small numbers have no suffix.
 pub(crate) fn short(value: f64) -> String {
     let scaled = |unit: f64, name: &str| {
         let text = format!("{:.1}", value / unit);

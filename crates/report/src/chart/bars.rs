@@ -1,4 +1,4 @@
-//! Bars by test, one per series. Each test has its own scale.
+//! Bars in groups: one group for each test, with a bar for each series. Each test has its own scale.
 
 use maud::{Markup, html};
 
@@ -18,7 +18,7 @@ pub(crate) struct Group {
     pub(crate) values: Vec<Option<f64>>,
 }
 
-/// Draws the bars. `write` formats the values beside them. `None` if there is no value.
+/// Draws the bars. `write` formats the values beside the bars. `None` if there is no value.
 ///
 /// The longest bar of each test has the same length, because values of different tests differ too much for one
 /// scale.

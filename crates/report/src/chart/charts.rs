@@ -16,12 +16,13 @@ use crate::wording::number::counted;
 use crate::wording::phrases;
 use crate::wording::prices::{dollars, dollars_per_million_operations};
 
-/// Size of a chart of lines.
+/// Width and height of a line chart, in pixels.
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 340.0;
 
-/// The charts of a run: the matrices, the ratios of each candidate at each client count, each test's throughput against
-/// concurrency, and, if systems have prices, their frontier and the price of operations.
+/// The charts of a run: the matrices, each candidate's ratios at each client count, each test's throughput against
+/// concurrency, and the charts of tests with joining clients or events. If systems have prices, there are also charts
+/// of throughput against price and of the price of operations.
 pub fn charts(input: &PageInput<'_>) -> Vec<ChartFile> {
     let reports = reports(input.run, &input.details.checks, input.analysis);
     let base = phrases::base_id(&reports);
@@ -86,8 +87,8 @@ fn money(run: &Run, reports: &Reports) -> Option<Chart> {
     bars(title, &groups, dollars)
 }
 
-/// The charts of a cell: throughput per second with one line per round, and the latency distributions of all systems in
-/// the test. Empty if the cell was not measured.
+/// The charts of a cell: throughput per second, with one line per round, and the test's latency distributions, with
+/// one line per system. Empty if the cell was not measured.
 pub fn cell_charts(input: &PageInput<'_>, step: &str, system: &str, clients: u32) -> Vec<ChartFile> {
     let reports = reports(input.run, &input.details.checks, input.analysis);
     let origin = origin(&reports);
@@ -130,7 +131,7 @@ fn line(series: usize, points: Vec<(f64, f64)>) -> Line {
     Line { series, points, has_dots: false, is_dashed: false }
 }
 
-/// Seconds since the load began, and operations per second.
+/// Points for a chart: seconds since the load began, and operations per second.
 fn rates(seconds: &[Second]) -> Vec<(f64, f64)> {
     let mut elapsed = 0.0;
     let point = |second: &Second| {
@@ -140,7 +141,8 @@ fn rates(seconds: &[Second]) -> Vec<(f64, f64)> {
     seconds.iter().map(point).collect()
 }
 
-/// A chart over seconds or, on a logarithmic scale, over nines; `None` without lines.
+/// A line chart whose x axis has seconds. If `is_over_nines`, the x axis has the number of nines of a percentile (1
+/// is 90%, 2 is 99%), and the y axis is logarithmic. `None` without lines.
 fn line_chart(title: String, lines: Vec<Line>, is_over_nines: bool) -> Option<Chart> {
     let points: Vec<(f64, f64)> = lines.iter().flat_map(|line| line.points.iter().copied()).collect();
     let longest = points.iter().map(|(x, _)| *x).fold(0.0, f64::max);

@@ -11,7 +11,7 @@ const MARGIN: f64 = 20.0;
 const HEAD: f64 = 62.0;
 const LEGEND: f64 = 22.0;
 const FOOT: f64 = 30.0;
-/// Longest text, in letters, that fits beside a drawing.
+/// Largest numbers of letters that fit into the image: of the title, of a name in the legend, and of the source.
 const TITLE_LETTERS: usize = 90;
 const LEGEND_LETTERS: usize = 40;
 const ORIGIN_LETTERS: usize = 130;
@@ -49,8 +49,8 @@ pub(crate) fn stand_alone(name: &str, chart: &Chart, legend: &[&str], origin: &s
     ChartFile { name: file_name(name), svg: svg.into_string() }
 }
 
-/// Position of each name in a legend. Letters of common sans-serif fonts are 6.2 pixels wide on average at this
-/// size.
+/// Horizontal position of each name in a legend, in pixels. In the legend's font size, letters of common sans-serif
+/// fonts are 6.2 pixels wide on average.
 fn places(legend: &[&str]) -> Vec<(f64, String)> {
     let mut next = 0.0;
     let mut place = |name: &&str| {

@@ -8,28 +8,28 @@ use super::{Chart, px};
 
 const WIDTH: f64 = 1200.0;
 const ROW: f64 = 17.0;
-/// Mean width of a letter.
+/// Mean width of a letter, in pixels.
 const LETTER: f64 = 6.2;
-/// Names with fewer letters are not drawn.
+/// A name is drawn only where at least this many letters fit.
 const LETTERS_MIN: usize = 4;
-/// Bars that are narrower than this share of the root's are drawn as one bar.
+/// Sibling bars that are narrower than this share of the root's bar are drawn as one bar.
 const SHARE_MIN: f64 = 0.003;
 
 /// How to draw a tree.
 pub(crate) struct FlameGraph<'a> {
     pub(crate) title: String,
-    /// The meaning of the root.
+    /// The name of the root's bar.
     pub(crate) root: &'a str,
-    /// The width of a bar, in any unit.
+    /// Returns the weight of a node, in any unit. The width of the node's bar is proportional to it.
     pub(crate) weight: fn(&FlameNode) -> f64,
-    /// Its class, which gives its colour.
+    /// A bar's CSS class, which gives its colour.
     pub(crate) class: &'a dyn Fn(&FlameNode) -> String,
-    /// The text of its tooltip, after its name.
+    /// The text that follows the function's name in a bar's tooltip.
     pub(crate) says: &'a dyn Fn(&FlameNode) -> String,
 }
 
 struct Bar {
-    /// From 0 to 1.
+    /// Position of the left edge, from 0 to 1. `width` is a share of the chart's width too.
     left: f64,
     width: f64,
     depth: usize,
@@ -65,7 +65,7 @@ impl FlameGraph<'_> {
         Some(Chart { title: self.title, width: WIDTH, height: rows * ROW, body })
     }
 
-    /// Adds the bars of a subtree at a place (left edge and depth).
+    /// Adds the bars of a subtree. `place` is the left edge and the depth of the subtree's root.
     fn add(&self, node: &FlameNode, name: &str, place: (f64, usize), whole: f64, bars: &mut Vec<Bar>) {
         let (mut left, depth) = place;
         let width = (self.weight)(node) / whole;

@@ -10,7 +10,8 @@ use crate::wording::number::counted;
 const LABEL: f64 = 190.0;
 const CELL: f64 = 74.0;
 const ROW: f64 = 22.0;
-/// Height of the heads of the columns: systems, and above them client counts if there are several.
+/// Height of a line of column heads, in pixels. One line has the systems. If there are several client counts, a line
+/// above it has the client counts.
 const HEAD: f64 = 20.0;
 
 /// Draws the cells of the reports' matrices, with the content of `views`.

@@ -1,4 +1,4 @@
-//! Lines over a scale: throughput against concurrency, a series, a distribution.
+//! Line charts, for throughput against concurrency, for time series and for distributions.
 
 use maud::{Markup, html};
 
@@ -11,13 +11,13 @@ const BOTTOM: f64 = 38.0;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
-    /// Index of its colour.
+    /// Index of the line's colour.
     pub(crate) series: usize,
     /// A point without a finite value is a gap in the line.
     pub(crate) points: Vec<(f64, f64)>,
-    /// Whether its points are marked. Measured points are; points of a curve are not.
+    /// Whether points have dots. Measured points have dots, points of a fitted curve do not.
     pub(crate) has_dots: bool,
-    /// Whether it is dashed. Fitted curves are.
+    /// Whether the line is dashed, as fitted curves are.
     pub(crate) is_dashed: bool,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct LineChart {
     pub(crate) units: [&'static str; 2],
     /// Ticks of the x axis; if empty, the scale chooses them.
     pub(crate) x_ticks: Vec<(f64, String)>,
-    /// Labels at places on the x axis, such as events.
+    /// Labels at values of the x axis, for example for events.
     pub(crate) marks: Vec<(f64, String)>,
     pub(crate) lines: Vec<Line>,
 }
@@ -97,7 +97,7 @@ impl LineChart {
         let dashed = if line.is_dashed { " dashed" } else { "" };
         html! {
             path class=(format!("line {}{dashed}", colour(line.series))) d=(path) {}
-            // A line has no length between two gaps.
+            // A single point between two gaps gets a dot, because a line needs at least two points.
             @for (x, y) in stretches.iter().filter(|stretch| line.has_dots || stretch.len() == 1).flatten() {
                 circle class=(format!("dot {}", colour(line.series))) cx=(px(*x)) cy=(px(*y)) r="3" {}
             }
@@ -105,7 +105,7 @@ impl LineChart {
     }
 }
 
-/// The `d` of a path through points.
+/// Returns the attribute `d` of an SVG `path` through points.
 fn polyline(points: &[(f64, f64)]) -> String {
     let places: Vec<String> = points.iter().map(|(x, y)| format!("{} {}", px(*x), px(*y))).collect();
     if places.is_empty() { String::new() } else { format!("M{}", places.join("L")) }

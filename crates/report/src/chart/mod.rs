@@ -1,5 +1,5 @@
-//! Charts as SVG. The same drawing is used in pages, whose style sheet colours it, and in files, which contain their
-//! own style.
+//! Charts as SVG. The same drawing serves pages, whose style sheet colours it, and files, which contain their own
+//! style.
 
 mod axis;
 mod bars;

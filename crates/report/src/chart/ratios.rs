@@ -15,7 +15,7 @@ const VALUE: f64 = 60.0;
 const ROW: f64 = 20.0;
 const TOP: f64 = 22.0;
 
-/// The ratios of a system against the base at a client count; `None` if no test has one.
+/// The ratios of a system against the base at a client count; `None` if no test has a ratio.
 pub(crate) fn ratios(reports: &Reports, system: &str, clients: u32, title: String) -> Option<Chart> {
     let is_it = |cell: &&Cell<Relative>| cell.system == system && cell.clients == clients;
     let tests: Vec<(&str, &Relative)> = reports
@@ -27,7 +27,7 @@ pub(crate) fn ratios(reports: &Reports, system: &str, clients: u32, title: Strin
     if tests.is_empty() {
         return None;
     }
-    // Ratios determine the scale. Very wide intervals are cut off.
+    // The ratios alone determine the scale, so very wide intervals are cut off.
     let reach = tests
         .iter()
         .map(|(_, relative)| relative.ratio.max(1.0 / relative.ratio))

@@ -10,9 +10,9 @@ pub(crate) use table::{Column, Line, Shown, Table, Tint};
 /// A document: its subject, its answer, and sections.
 #[derive(Debug, Default)]
 pub struct Document {
-    /// Empty if the first paragraph says the same.
+    /// The title; empty if the first paragraph already names the subject.
     pub(crate) title: String,
-    /// The subject, as labelled facts. A blank line separates the paragraphs below.
+    /// Labelled facts about the subject. A blank line separates them from the paragraphs.
     pub(crate) facts: Vec<Fact>,
     pub(crate) paragraphs: Vec<String>,
     pub(crate) code: Option<Code>,
@@ -32,7 +32,7 @@ impl Document {
 /// A fact with its label.
 #[derive(Debug)]
 pub(crate) struct Fact {
-    /// Empty if the fact continues the previous one.
+    /// The label; empty if the fact continues the previous fact.
     pub(crate) label: String,
     pub(crate) text: String,
 }
@@ -43,10 +43,10 @@ impl Fact {
     }
 }
 
-/// Text to copy.
+/// Text that readers may copy, such as a part of a plan.
 #[derive(Debug)]
 pub(crate) struct Code {
-    /// Its language, as Markdown names it.
+    /// The language's name in Markdown, such as `toml`.
     pub(crate) language: &'static str,
     pub(crate) text: String,
 }

@@ -9,7 +9,8 @@ pub(crate) struct Section {
     /// What the section shows, and how to read it.
     pub(crate) paragraphs: Vec<String>,
     pub(crate) items: Vec<String>,
-    /// Items for readers who want all of them. Text only counts them; a page shows them on request.
+    /// Further items, for readers who want all items. The text format only states their number. A page shows them on
+    /// request.
     pub(crate) more_items: Vec<String>,
     pub(crate) tables: Vec<Table>,
     pub(crate) listings: Vec<Listing>,
@@ -19,6 +20,6 @@ pub(crate) struct Section {
 #[derive(Debug)]
 pub(crate) struct Listing {
     pub(crate) title: String,
-    /// Each text with its owner.
+    /// The name of the system or version that each text belongs to, with the text.
     pub(crate) texts: Vec<(String, String)>,
 }

@@ -5,12 +5,12 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::wording::number::counted;
 
-/// A table of text: a matrix, or one of its costs.
+/// A table of text, such as a matrix.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Table {
-    /// The quantity of its numbers; empty if the section's title names it.
+    /// The quantity that the table shows; empty if the section's title names it.
     pub(crate) title: String,
-    /// The head of the column of names; empty if it needs none.
+    /// The head of the column of names; empty if this column needs no head.
     pub(crate) head: String,
     /// Whether each test shows its kind of operation.
     pub(crate) shows_operations: bool,
@@ -19,7 +19,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table without a head for the names of its lines, and without operations.
+    /// A table without a head for the column of names, and without kinds of operations.
     pub(crate) fn of(title: impl Into<String>, columns: Vec<Column>, lines: Vec<Line>) -> Self {
         Self { title: title.into(), columns, lines, ..Self::default() }
     }
@@ -29,7 +29,7 @@ impl Table {
         Self::of(title, heads.iter().copied().map(Column::of).collect(), lines)
     }
 
-    /// The same table with all text escaped. Widths must be computed after this.
+    /// The same table with all text escaped. Escapes change widths, so widths must be computed after this.
     pub(crate) fn printable(&self) -> Self {
         let text = |text: &str| printable(text).into_owned();
         let shown = |cell: &Shown| Shown { text: text(&cell.text), note: text(&cell.note), tint: cell.tint };
@@ -57,7 +57,7 @@ pub(crate) struct Column {
     pub(crate) system: String,
     /// `None` if the column belongs to no client count.
     pub(crate) clients: Option<u32>,
-    /// Whether its cells are words. They are aligned to the left and may exceed the width.
+    /// Whether the cells are words. Words are aligned to the left and may exceed the table's width.
     pub(crate) is_words: bool,
 }
 
@@ -84,24 +84,25 @@ impl Column {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Line {
-    /// A group of lines. It has a cell for each column if the group has figures of its own.
+    /// The head of a group of lines. If there are figures for the whole group, `cells` has one cell for each column.
+    /// Otherwise `cells` is empty.
     Group { name: String, cells: Vec<Shown> },
     /// A test with its kind of operation and a cell for each column.
     Test { name: String, operation: String, cells: Vec<Shown> },
 }
 
 impl Line {
-    /// A group without figures of its own.
+    /// A group without figures for the whole group.
     pub(crate) fn group(name: impl Into<String>) -> Self {
         Self::Group { name: name.into(), cells: Vec::new() }
     }
 
-    /// A line whose operation is not shown.
+    /// A line without a kind of operation.
     pub(crate) fn of(name: impl Into<String>, cells: Vec<Shown>) -> Self {
         Self::Test { name: name.into(), operation: String::new(), cells }
     }
 
-    /// Cells without notes and tints.
+    /// A line whose cells have no notes and no tints.
     pub(crate) fn plain<const N: usize>(name: impl Into<String>, cells: [String; N]) -> Self {
         Self::of(name, cells.map(Shown::plain).to_vec())
     }
@@ -111,15 +112,15 @@ impl Line {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Shown {
     pub(crate) text: String,
-    /// A verdict's sign and the reference to a footnote: ` + (1)`. It is separate from the text, so that numbers are
-    /// aligned.
+    /// A verdict's sign and the reference to a footnote: ` + (1)`. The note is separate from the text, so that numbers
+    /// are aligned.
     pub(crate) note: String,
-    /// Only verdicts have a tint.
+    /// The direction of the verdict; `None` for a cell without a verdict of better or worse.
     pub(crate) tint: Option<Tint>,
 }
 
 impl Shown {
-    /// A cell without a tint.
+    /// A cell without a note and without a tint.
     pub(crate) fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
@@ -132,21 +133,21 @@ pub(crate) enum Tint {
     Worse,
 }
 
-/// Spaces between two columns of one client count.
+/// Number of spaces between two columns of one client count.
 pub(crate) const COLUMN_GAP: usize = 2;
-/// Spaces between two client counts.
+/// Number of spaces between the columns of two client counts.
 pub(crate) const GROUP_GAP: usize = 4;
-/// Spaces before the name of a test below its group.
+/// Number of spaces before the name of a test below its group.
 pub(crate) const TEST_INDENT: usize = 2;
 
-/// Widths of the parts of a table's lines.
+/// Widths of the parts of a table's lines, in characters.
 pub(crate) struct Widths {
     pub(crate) name: usize,
     pub(crate) operation: usize,
     pub(crate) columns: Vec<ColumnWidth>,
 }
 
-/// Width of a column's cells: the text, aligned to the right, then the references to footnotes.
+/// Widths of the two parts of a column's cells: the text, aligned to the right, and the note.
 #[derive(Clone, Copy)]
 pub(crate) struct ColumnWidth {
     pub(crate) text: usize,
@@ -191,7 +192,7 @@ impl Table {
         widths
     }
 
-    /// Widens the first column of a client count if the columns are narrower than their common head.
+    /// If the columns of a client count are narrower than the head above them, widens the first of these columns.
     fn widen_for_clients(&self, widths: &mut Widths) {
         let mut start = 0;
         for group in self.column_groups() {
@@ -207,7 +208,8 @@ impl Table {
         self.columns.chunk_by(|a, b| a.clients == b.clients)
     }
 
-    /// A table for each client count. Titles name the client counts if there are several.
+    /// Splits the table into one table for each client count. If there are several client counts, the title of each
+    /// table names its client count.
     pub(crate) fn by_client_count(&self) -> Vec<Self> {
         let groups: Vec<&[Column]> = self.column_groups().collect();
         let mut start = 0;
@@ -224,8 +226,9 @@ impl Table {
         tables
     }
 
-    /// Splits the table into tables that fit the width. A client count stays whole if it fits. If it is too wide,
-    /// it is split by system, with at least one system per table. A part leaves out tests without content.
+    /// Splits the table into tables that fit the width. The columns of a client count stay in one table if they fit. If
+    /// they are too wide, they are split by system, with at least one system per table. Each table leaves out the tests
+    /// that have no content in the table's columns.
     pub(crate) fn split(&self, width_max: usize) -> Vec<Self> {
         let mut widths = self.widths();
         for (width, column) in widths.columns.iter_mut().zip(&self.columns).filter(|(_, it)| it.is_words) {
@@ -247,7 +250,8 @@ impl Table {
         parts
     }
 
-    /// The columns of each client count. Those wider than `room` are split.
+    /// Ranges of columns that must stay together: one range for each client count, or several ranges if its columns are
+    /// together wider than `room`.
     fn pieces(&self, widths: &Widths, room: usize) -> Vec<std::ops::Range<usize>> {
         let mut pieces = Vec::new();
         let mut end = 0;
@@ -277,7 +281,7 @@ impl Table {
                     lines.push(Line::Test { name: name.clone(), operation: operation.clone(), cells });
                 }
                 Line::Group { name, cells } => {
-                    // Removes a group without a test in this part.
+                    // Removes the previous group's head if this part has no test of that group.
                     lines.pop_if(|last| matches!(last, Line::Group { .. }));
                     let cells = cells.get(columns.clone()).unwrap_or_default().to_vec();
                     lines.push(Line::Group { name: name.clone(), cells });

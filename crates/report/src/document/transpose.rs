@@ -1,10 +1,10 @@
-//! Transposes tables of many systems, so that each system has a line.
+//! Transposes tables with many systems, so that each system has a line.
 
 use crate::document::{Column, Line, Shown, Table};
 
 impl Table {
-    /// The table in parts that fit a width. If the systems of one client count do not fit side by side, the table
-    /// is transposed, if that makes it shorter.
+    /// Splits the table into parts that fit a width. If the systems of one client count do not fit side by side, and
+    /// the transposed table needs fewer lines, splits the transposed table instead.
     pub(crate) fn fitting(&self, width_max: usize) -> Vec<Self> {
         let parts = self.split(width_max);
         if self.has_tests_as_groups() || parts.len() <= self.column_groups().count() {
@@ -14,7 +14,8 @@ impl Table {
         if height(&turned) < height(&parts) { turned } else { parts }
     }
 
-    /// Whether groups of lines are tests, as in ladders. Such lines are unclear without their group.
+    /// Whether groups of lines stand for tests, as in ladders. Such a table is not transposed: a transposed table has
+    /// no groups, so it would not show the names of the tests.
     fn has_tests_as_groups(&self) -> bool {
         self.columns.iter().all(|column| column.clients.is_none())
             && self.lines.iter().any(|line| matches!(line, Line::Group { .. }))

@@ -25,7 +25,8 @@ fn document(document: &Document) -> Markup {
     }
 }
 
-/// The tint of a verdict, without its strength.
+/// Returns the strength of a tint in a page's style. In a document, all tints of the same direction have the same
+/// strength.
 fn strength(tint: Tint) -> i8 {
     match tint {
         Tint::Better => 3,
@@ -33,7 +34,7 @@ fn strength(tint: Tint) -> i8 {
     }
 }
 
-/// A section. The id of its element is set if others refer to it.
+/// A section. `id` is the id of its element, to which other parts of a page refer.
 pub(crate) fn section(id: Option<&str>, section: &Section) -> Markup {
     html! {
         section id=[id] {

@@ -29,7 +29,7 @@ mod tests {
         value(&reports(&sample::eventful_run()))
     }
 
-    /// Collects every key, except those of the host's facts.
+    /// Collects every key, except the keys within the host's facts.
     fn keys(value: &Value, into: &mut BTreeSet<String>) {
         match value {
             Value::Object(map) => {

@@ -15,7 +15,7 @@ pub(crate) fn render(documents: &[Document]) -> String {
     render_within(documents, WIDTH_MAX)
 }
 
-/// The same, with another largest width of tables.
+/// Writes documents as Markdown whose tables are at most `width_max` characters wide.
 pub(crate) fn render_within(documents: &[Document], width_max: usize) -> String {
     let blocks = documents.iter().flat_map(|document| blocks(document, width_max));
     blocks.collect::<Vec<_>>().join("\n\n") + "\n"
@@ -101,9 +101,9 @@ fn column_head(column: &Column) -> String {
     escaped(&column.system) + &clients.unwrap_or_default()
 }
 
-/// Bold for a verdict with a tint, because Markdown has no colours.
+/// A cell's text. A verdict with a tint is bold, because Markdown has no colours.
 fn cell(shown: &Shown) -> String {
-    // The brackets of an interval need no escapes, and are easier to read without.
+    // An interval's brackets need no escapes, and are easier to read without escapes.
     let is_figure = shown.text.chars().all(|it| it.is_ascii_digit() || "[]., ".contains(it));
     let text = if is_figure { shown.text.clone() } else { escaped(&shown.text) };
     let text = if shown.tint.is_some() { format!("**{text}**") } else { text };

@@ -1,4 +1,4 @@
-//! Formats of reports. A new format is a file here and a line in [`render`].
+//! Formats of reports. To add a format, add a file to this folder and a line to [`render`].
 
 pub(crate) mod html;
 pub(crate) mod json;
@@ -12,11 +12,11 @@ pub use self::text::RenderOptions;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Text,
-    /// For a page on GitHub or the like.
+    /// Markdown, for example for a page on GitHub.
     Markdown,
     /// A page without a script. A run's page with a script comes from [`crate::render_html`].
     Html,
-    /// For programs; `docs/reference/report-json.md` describes the keys of a run's report.
+    /// JSON, for programs. `docs/reference/report-json.md` describes the keys of a run's report.
     Json,
 }
 

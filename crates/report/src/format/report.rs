@@ -1,4 +1,4 @@
-//! What a report gives to the formats.
+//! The interface between reports and formats.
 
 use serde::Serialize;
 
@@ -7,10 +7,10 @@ use crate::document::Document;
 
 /// A report that every format can write.
 pub trait Report: Serialize {
-    /// The report for people, as one or more documents.
+    /// Returns the report for people, as one or more documents.
     fn documents(&self) -> Vec<Document>;
 
-    /// The report for programs.
+    /// Returns the report for programs, as JSON.
     fn json(&self) -> String {
         json::text(self)
     }

@@ -7,7 +7,7 @@ use crate::document::table::{COLUMN_GAP, GROUP_GAP, TEST_INDENT, Widths};
 use crate::document::{Document, Fact, Line, Listing, Section, Shown, Table, Tint};
 use crate::wording::phrases;
 
-/// Layout of text.
+/// Options of the text format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RenderOptions {
     /// Whether cells are tinted with terminal colours.
@@ -51,7 +51,7 @@ impl<'a> Lines<'a> {
         self.push(&printable(line));
     }
 
-    /// A line in bold.
+    /// Adds a line in bold.
     pub(crate) fn heading(&mut self, text: &str) {
         let styled = self.styled(&printable(text), "1");
         self.push(&styled);
@@ -63,17 +63,18 @@ impl<'a> Lines<'a> {
         self.text.push('\n');
     }
 
-    /// Text that is wrapped to the width.
+    /// Adds a paragraph that is wrapped to the width of a line.
     pub(crate) fn paragraph(&mut self, text: &str) {
         self.labelled("", 0, text);
     }
 
-    /// A paragraph with indented continuation lines, so that a message in it cannot look like a new line.
+    /// Adds a paragraph whose lines after the first are indented, so that a message in the paragraph cannot look like a
+    /// separate line.
     fn hanging(&mut self, text: &str) {
         self.wrapped("", "    ", text);
     }
 
-    /// A paragraph with a label.
+    /// Adds a paragraph with a label before its first line. Other lines are indented by the label's width.
     pub(crate) fn labelled(&mut self, label: &str, label_width: usize, text: &str) {
         let label = pad_right(&printable(label), label_width);
         self.wrapped(&label, &" ".repeat(label_width), text);
@@ -150,7 +151,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Texts one after another, because their lines are too long for columns.
+    /// Adds the texts of a listing one below the other, because their lines are too long for texts side by side.
     fn listing(&mut self, listing: &Listing) {
         self.line("");
         self.line(&listing.title);
@@ -160,7 +161,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Text that keeps its line breaks.
+    /// Adds indented text with its line breaks.
     fn indented(&mut self, text: &str) {
         for line in text.lines() {
             self.push(&printable_lines(&format!("    {line}")));
@@ -188,7 +189,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Cyan is better and yellow is worse: colour-blind people can tell these apart, unlike green and red.
+    /// Colours a text: cyan for better, yellow for worse. Colour-blind people can distinguish these two colours,
+    /// unlike green and red.
     fn tinted(&self, text: &str, tint: Option<Tint>) -> String {
         match tint {
             Some(Tint::Better) => self.styled(text, "36"),
@@ -262,7 +264,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// Text centred in a line. Format widths are limited to 65,535, and panic above.
+/// Text centred in a line of `─`. A width in a format string is not used, because it panics above 65,535.
 fn centred(text: &str, width: usize) -> String {
     let rest = width.saturating_sub(text.width());
     let before = rest / 2;

@@ -1,4 +1,4 @@
-//! The address of a cell within a page. The page's script uses the same form.
+//! The address of a cell within a page. The page's script reads and writes the same form.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,8 @@ pub(crate) fn of_cell(step: &str, system: &str, clients: u32) -> String {
     format!("#cell={}/{}/{clients}", encoded(step), encoded(system))
 }
 
-/// A component of an address, as JavaScript's `encodeURIComponent` encodes it.
-/// (<https://tc39.es/ecma262/#sec-encodeuricomponent-uricomponent>)
+/// Encodes a component of an address as JavaScript's `encodeURIComponent` does
+/// (<https://tc39.es/ecma262/#sec-encodeuricomponent-uricomponent>).
 fn encoded(name: &str) -> String {
     let mut text = String::new();
     for byte in name.bytes() {

@@ -17,7 +17,7 @@ pub(crate) const STYLE: &str = concat!(
     include_str!("../../assets/listing.css"),
 );
 
-/// uPlot, then the page's own scripts, each in its own scope.
+/// uPlot, then the page's own scripts, all of them in one scope.
 pub(crate) const SCRIPT: &str = concat!(
     include_str!("../../assets/uplot/uPlot.iife.min.js"),
     "\n(() => { \"use strict\";\n",
@@ -39,8 +39,8 @@ pub(crate) const SCRIPT: &str = concat!(
     "})();",
 );
 
-/// A content security policy that allows only this script and no network. A live page may also receive events from its
-/// server.
+/// A content security policy that allows only the page's own script and no network. A live page may also receive
+/// events from its server.
 pub(crate) fn policy(is_live: bool) -> String {
     let hash = STANDARD.encode(Sha256::digest(SCRIPT));
     let connect = if is_live { "; connect-src 'self'" } else { "" };

@@ -1,7 +1,8 @@
 //! The report as one HTML file that needs no network. Without its script, only drill-downs and hints are missing.
 //!
-//! [`Details::load`] reads the data of drill-downs. [`render_html`] makes the page from the run and this data, as a
-//! pure function. The page has its content for every base ([`views`]), and the script shows one of them.
+//! [`Details::load`] reads the data of drill-downs. [`render_html`] is a pure function that makes the page from the run
+//! and this data. The page contains the numbers against every base ([`views`]), and the script shows the numbers
+//! against one base.
 
 mod address;
 mod assets;

@@ -50,7 +50,7 @@ impl Page<'_> {
         }
     }
 
-    /// A section. If the page shows more than tables and sentences, the section has its own file.
+    /// A section of the page. Sections with more than tables and sentences have their own files.
     fn part(&self, part: &SectionKind) -> Markup {
         let (run, reports) = (self.input.run, &self.reports);
         let plain =
@@ -181,7 +181,7 @@ impl Page<'_> {
     }
 }
 
-/// The element in which the script shows the progress of a run and its decided tests.
+/// The element in which the script shows the progress of a run, and the tests that are already decided.
 fn live(reports: &Reports) -> Markup {
     html! {
         section.live #live aria-label="The run in progress" {

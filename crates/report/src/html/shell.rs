@@ -1,11 +1,11 @@
-//! What all pages have: the brand, the style, and pages without data or script.
+//! Parts of all pages, such as the brand and the style, and whole pages without data or script.
 
 use dyno_printable::printable_html;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::assets;
 
-/// The brand. On a server it links to the list of runs.
+/// The brand. On a page that `dyno serve` serves, the brand is a link to the list of runs.
 pub(super) fn brand(is_served: bool) -> Markup {
     html! {
         @if is_served { a.brand href="/" { span.mark aria-hidden="true" {} "Dyno" } }
@@ -13,7 +13,7 @@ pub(super) fn brand(is_served: bool) -> Markup {
     }
 }
 
-/// A page without data or script. On a server it links to the list of runs.
+/// A page without data or script. If `is_served`, the page links to the list of runs.
 fn simple(title: &str, is_served: bool, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
@@ -40,7 +40,7 @@ pub fn simple_page(title: &str, body: &Markup) -> String {
     text(&simple(title, true, body))
 }
 
-/// The same page, as a file.
+/// The same page as [`simple_page`], but for a file, and therefore without a link to the list of runs.
 pub(crate) fn plain_page(title: &str, body: &Markup) -> String {
     text(&simple(title, false, body))
 }

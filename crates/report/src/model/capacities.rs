@@ -11,10 +11,10 @@ pub struct TestCapacity {
     pub system: String,
     /// The limit in words: `p99 ≤ 5 ms`.
     pub limit: String,
-    /// The percentile that the limit is for: 99 for p99.
+    /// The percentile that the limit applies to: 99 for p99.
     #[serde(skip)]
     pub percentile: u32,
-    /// The search ends when its interval is this narrow, relative to the rate.
+    /// The search ends when its interval is at most this wide, relative to the rate.
     pub within: f64,
     /// Each completed round, in order.
     pub rounds: Vec<RoundCapacity>,
@@ -30,7 +30,7 @@ pub struct RoundCapacity {
 }
 
 impl TestCapacity {
-    /// The round with the median capacity; the lower of two.
+    /// The round with the median capacity. If two rounds are in the middle, the lower capacity counts.
     pub fn middle_round(&self) -> Option<&RoundCapacity> {
         let mut rounds: Vec<&RoundCapacity> = self.rounds.iter().collect();
         rounds.sort_by(|a, b| a.capacity.per_second.total_cmp(&b.capacity.per_second));

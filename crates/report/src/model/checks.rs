@@ -7,20 +7,22 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct VariationRow {
     pub group: String,
-    /// For each system, in order; `None` if it has no trial with at least five samples.
+    /// One value for each system, in the plan's order. `None` if no trial of the system has at least five samples.
     pub systems: Vec<Option<Evenness>>,
 }
 
 /// The variation of throughput within a system's trials.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Evenness {
-    /// Standard deviation of the seconds as a share of their mean, median of the trials.
+    /// For each trial, the standard deviation of its rates by second is divided by their mean. This is the median over
+    /// the trials.
     pub coefficient: f64,
-    /// The lowest second as a share of the trial's median second, median of the trials.
+    /// For each trial, the lowest rate of a second is divided by the trial's median rate. This is the median over the
+    /// trials.
     pub worst: f64,
-    /// Seconds below a tenth of their trial's median, over all trials.
+    /// Number of seconds in all trials whose rate is below a tenth of the trial's median rate.
     pub stalled: usize,
-    /// Longest sequence of such seconds.
+    /// Length of the longest sequence of seconds whose rate is below a tenth of the trial's median rate.
     pub stalled_longest: usize,
 }
 
@@ -30,22 +32,23 @@ pub struct TrialWarnings {
     pub step: String,
     pub clients: u32,
     pub system: String,
-    /// Completed rounds, disturbed or not.
+    /// Number of completed rounds, including disturbed rounds.
     pub rounds: u64,
-    /// Rounds that were disturbed, inconsistent or unsteady.
+    /// Number of rounds that were disturbed, inconsistent or unsteady.
     pub affected: u64,
     pub disturbed: u64,
-    /// Largest share of CPU time that the hypervisor took in them.
+    /// Largest share of CPU time that the hypervisor took in the disturbed rounds.
     pub steal_share_max: f64,
-    /// Largest share of CPU time that other processes used in them.
+    /// Largest share of CPU time that other processes used in the disturbed rounds.
     pub others_share_max: f64,
-    /// Trials in which throughput, latency and clients contradict each other.
+    /// Number of trials in which throughput, latency and client count contradict Little's law.
     pub little_broken: u64,
-    /// Throughput times latency as a share of the clients: the value furthest from 1.
+    /// Throughput times mean latency, divided by the number of clients: of all trials, the value furthest from 1.
     pub busy_share_worst: Option<f64>,
-    /// Trials that were not steady.
+    /// Number of trials in which the rate was not steady.
     pub unsteady: u64,
-    /// Change from start to end as a share of the median: the value furthest from 0.
+    /// Change of the rate from the start to the end of a trial, as a share of its median rate: of all trials, the
+    /// value furthest from 0.
     pub change_worst: Option<f64>,
     /// Warnings of the analysis.
     pub warnings: Vec<CellWarning>,
@@ -58,7 +61,7 @@ pub struct CheckedTrial {
     pub step: String,
     pub clients: u32,
     pub system: String,
-    /// Its round, from 0.
+    /// The trial's round, from 0.
     pub round: u32,
     #[serde(flatten)]
     pub check: TrialCheck,

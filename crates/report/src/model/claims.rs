@@ -7,25 +7,26 @@ use serde::Serialize;
 
 use crate::wording::number;
 
-/// The verdict of the measurements on a claim.
+/// What the measurements say about a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimVerdict {
-    /// They support it, and the interval contains the published figure.
+    /// The measurements support the claim, and the interval contains the published figure.
     Reproduced,
-    /// They support a claim of a publication, but the publication has no figure, or the interval does not contain it.
+    /// The measurements support a published claim, but there is no published figure or the interval does not
+    /// contain it.
     SameDirection,
-    /// They support a claim that names no publication.
+    /// The measurements support a claim that names no publication.
     Supported,
-    /// They contradict a claim of a publication.
+    /// The measurements contradict a published claim.
     NotReproduced,
-    /// They contradict a claim that names no publication.
+    /// The measurements contradict a claim that names no publication.
     Refuted,
-    /// They do not decide it.
+    /// The measurements do not decide the claim.
     Undecided,
-    /// No round has all its figures, or the run does not include its tests.
+    /// No round has all figures of the claim, or the run does not include its tests.
     NotMeasured,
-    /// It is invalid, or names something that the run does not have.
+    /// The claim is invalid, or names something that the run does not have.
     NotJudged,
 }
 
@@ -47,7 +48,7 @@ impl ClaimVerdict {
         }
     }
 
-    /// A few words for people.
+    /// The verdict in a few words.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Reproduced => "reproduced",
@@ -61,7 +62,7 @@ impl ClaimVerdict {
         }
     }
 
-    /// `13 are reproduced`.
+    /// The count with a verb, as in a sentence: `13 are reproduced`.
     pub(crate) fn counted(self, count: usize) -> String {
         let (be, have) = if count == 1 { ("is", "has") } else { ("are", "have") };
         if self == Self::SameDirection {
@@ -74,20 +75,19 @@ impl ClaimVerdict {
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Claim {
-    /// Its id in the plan.
+    /// The claim's id in the plan.
     pub id: String,
     /// The claim in words.
     pub says: String,
     pub expression: String,
     pub verdict: ClaimVerdict,
-    /// The value of its first side; `None` if not measured.
+    /// The value of the first measured side of the claim's expression. `None` if it was not measured.
     pub measured: Option<f64>,
-    /// The interval of the value; `None` with too few rounds.
+    /// The interval of `measured`. `None` if there are too few rounds.
     pub interval: Option<Interval>,
     pub published: Option<f64>,
-    /// The publication.
     pub source: Option<String>,
-    /// Explains the verdict if the figures do not.
+    /// The reason for the verdict, if the figures do not show it.
     pub reason: Option<String>,
 }
 

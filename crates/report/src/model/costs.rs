@@ -1,4 +1,4 @@
-//! Costs in the reports: of an operation, I/O per second, and memory.
+//! Costs in the reports: costs of an operation, I/O per second, and memory.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ pub enum Cost {
     /// The server's CPU time, user and system, in µs.
     #[serde(rename = "server_cpu_us_per_operation")]
     ServerCpu,
-    /// The load process's CPU time in µs. For an in-process engine it is part of the server's.
+    /// The load process's CPU time in µs. For an in-process engine, this time is part of [`Cost::ServerCpu`].
     #[serde(rename = "client_cpu_us_per_operation")]
     ClientCpu,
     /// CPU time of the connection pooler in µs. Only systems with a pooler have one.
@@ -40,10 +40,11 @@ pub enum Cost {
     /// MiB that the server's process wrote to storage in a second.
     #[serde(rename = "written_mib_per_second")]
     WrittenRate,
-    /// Largest resident memory of the server's processes, in MiB. For an in-process engine, of the load process.
+    /// Largest resident memory of the server's processes, in MiB. For an in-process engine, it is the resident memory
+    /// of the load process.
     #[serde(rename = "server_memory_mib")]
     ServerMemory,
-    /// Mean resident memory of the same, in MiB.
+    /// Mean resident memory of the processes of [`Cost::ServerMemory`], in MiB.
     #[serde(rename = "server_memory_mean_mib")]
     ServerMemoryMean,
     /// Largest resident memory of the load process, in MiB.
@@ -90,7 +91,7 @@ impl Cost {
     }
 }
 
-/// Costs of an operation, I/O per second, and memory; `None` if not measured.
+/// The value of each cost; `None` for a cost that was not measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Costs(pub BTreeMap<Cost, Option<CostValue>>);
@@ -108,11 +109,12 @@ pub struct CostValue {
     pub median: f64,
     /// The cost in each completed round in which it is known, in order.
     pub rounds: Vec<RoundValue>,
-    /// As a multiple of the base's cost. `None` for the base, and if the base's cost is unknown or 0. It has no
-    /// verdict.
+    /// The cost as a multiple of the base's cost. `None` for the base itself, and if the base's cost is unknown or
+    /// 0. A cost has no verdict.
     pub relative: Option<CostRatio>,
-    /// Whether `relative`, the median of the rounds' ratios, equals the quotient of the two medians that stand
-    /// beside it. True if there is no `relative`.
+    /// Whether `relative` equals the quotient of the two medians that reports show beside it, which are this median and
+    /// the base's. It may differ from the quotient, because it is the median of the rounds' ratios. True if there is no
+    /// `relative`.
     #[serde(skip)]
     pub is_quotient: bool,
 }

@@ -4,13 +4,13 @@ use serde::Serialize;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ChosenCounter {
-    /// Its name in the plan.
+    /// The counter's name in the plan.
     pub chosen: String,
-    /// The server's name for it, with its source; `None` if no system has it.
+    /// The server's name for the counter, with its source. `None` if no system has the counter.
     pub name: Option<String>,
-    /// Whether it is a gauge, not a count of events.
+    /// Whether the counter is a gauge rather than a count of events.
     pub is_gauge: bool,
-    /// Each system that has it, in each test.
+    /// A value for each system that has the counter, in each test.
     pub values: Vec<CounterValue>,
 }
 
@@ -20,8 +20,10 @@ pub struct CounterValue {
     pub step: String,
     pub clients: u32,
     pub system: String,
-    /// Median over rounds: a counter's change per operation, or a gauge's value at the end of the measurement.
+    /// Median over rounds. The value of a round is the counter's change per operation, or for a gauge its value at
+    /// the end of the measurement.
     pub median: f64,
-    /// A gauge's largest value in the trial, with its warm-up, if it was read each second: median over rounds.
+    /// Largest value of a gauge in a trial, including the warm-up: median over rounds. `None` if the gauge was not
+    /// read every second.
     pub peak: Option<f64>,
 }

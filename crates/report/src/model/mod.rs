@@ -1,4 +1,4 @@
-//! The model of the reports, which every format writes. JSON is its serialisation.
+//! The model of the reports. Every format writes this model. The JSON format is its serialisation.
 
 mod capacities;
 mod checks;
@@ -27,27 +27,27 @@ pub use costs::{Cost, CostValue, Costs};
 pub use counters::{ChosenCounter, CounterValue};
 pub use relative::{Relative, RepeatedRatio, VerdictCounts};
 
-/// The three reports on a run, with sentences and warnings.
+/// The reports on a run against one base: the three matrices, with sentences and warnings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reports {
     pub run: Header,
     /// The systems, in the plan's order.
     pub systems: Vec<System>,
-    /// Client counts, ascending. Each row of a matrix has a cell for each client count and, within it, for
-    /// each system.
+    /// Client counts, ascending. Each row of a matrix has a cell for each client count and each system, ordered by
+    /// client count.
     pub client_counts: Vec<u32>,
     /// The systems with requested settings that are not in force, in the plan's order.
     pub not_in_force: Vec<SystemNotInForce>,
     /// Findings of the audit that make comparisons doubtful, in sentences.
     #[serde(skip)]
     pub not_comparable: Vec<String>,
-    /// Sentences on each candidate.
+    /// A paragraph on each candidate.
     pub summary: Vec<String>,
     /// Sentences on the evidence: rounds, their cost, variation, and how many intervals exclude 1 by chance.
     pub evidence: Vec<String>,
-    /// The evidence in numbers.
+    /// The evidence for the verdicts in numbers: the rounds, their cost, and their variation.
     pub replication: Replication,
-    /// The division of a time budget; `None` without one.
+    /// How a time budget was divided. `None` if the run has no time budget.
     pub allocation: Option<Allocation>,
     pub rule: Rule,
     /// Number of tests with each verdict, for each candidate.
@@ -56,12 +56,12 @@ pub struct Reports {
     pub absolute: Matrix<Rate>,
     /// Throughput as a multiple of the base's.
     pub relative: Matrix<Relative>,
-    /// Costs of an operation.
+    /// The costs of each cell.
     pub efficiency: Matrix<Costs>,
-    /// Throughput of steps that repeat an earlier step, as a multiple of the same system's throughput in the
-    /// earlier one. It shows the effect of the steps between them.
+    /// Steps that repeat an earlier step: throughput as a multiple of the same system's throughput in the earlier step.
+    /// The ratios show the effect of the steps that ran between the two.
     pub repeated: Vec<Repeated<RepeatedRatio>>,
-    /// The highest rates within a latency limit, of steps that search for them, in run order.
+    /// The highest rates within a latency limit, in run order. Only steps that search for this rate have an entry.
     pub capacities: Vec<TestCapacity>,
     /// Bytes on disk after each group of steps.
     pub disk: Vec<DiskRow>,
@@ -75,34 +75,35 @@ pub struct Reports {
     pub trial_checks: Vec<CheckedTrial>,
     /// The effects of the factors of the plan's sweeps.
     pub sensitivity: Vec<Sensitivity>,
-    /// The functions in which the servers' threads were, by step, client count and system; empty if no stacks were
-    /// sampled.
+    /// The functions that the servers' threads executed, for each step, client count and system; empty if no stacks
+    /// were sampled.
     pub stacks: Vec<StackSummary>,
     /// Tests in which background clients join over time. Systems are compared with the plan's base.
     pub joined: Vec<JoinedTest>,
-    /// The tests in which something is done to the systems while the load continues. Systems are compared with the
+    /// Tests with events. An event is an action on the systems while the load continues. Systems are compared with the
     /// plan's base.
     pub events: Vec<EventfulTest>,
-    /// The tests in which systems have replicas.
+    /// The lag of replicas, for each test in which systems have replicas.
     pub lags: Vec<LagTest>,
-    /// The steps that replay a server's traffic, by digest of its statements. Systems are compared with the plan's
-    /// base.
+    /// Steps that replay a server's traffic, with figures for each digest of statements. Systems are compared with
+    /// the plan's base.
     pub replays: Vec<ReplayedTest>,
-    /// The cost of each step of the plan's ladders.
+    /// The plan's ladders, with the cost of each change from one system to the next.
     pub ladders: Vec<Ladder>,
-    /// The hosts of a run that several hosts share; `None` for a run on one host.
+    /// The hosts among which the run's rounds were divided. `None` for a run on one host.
     pub hosts: Option<Hosts>,
-    /// The hosts that sent load, in run order; empty if only the run's own host did.
+    /// The measurements of hosts that sent load, in run order. Empty if only the run's own host sent load.
     pub drivers: Vec<DriverLoad>,
-    /// The counters that the plan chooses, in its order.
+    /// The counters that the plan chooses, in the plan's order.
     pub counters: Vec<ChosenCounter>,
-    /// The servers' query plans of steps, in run order; empty if none was kept.
+    /// The servers' plans for the queries of steps, in run order. Empty if no plan was kept.
     pub query_plans: Vec<QueryPlans>,
     /// Causes of the largest decided differences; empty if they were not requested.
     pub why: Vec<Why>,
     /// For each test, the systems with a price, and whether each is worth its price.
     pub frontiers: Vec<Frontier>,
-    /// For each test, each system predicted from the others that differ only in hardware.
+    /// For each test, predictions of each system's throughput from the other systems of its family, which differ from
+    /// it only in hardware.
     pub left_out: Vec<LeftOutTest>,
     /// The plan's claims, with verdicts.
     pub claims: Vec<Claim>,
@@ -116,20 +117,20 @@ pub struct DriverLoad {
     /// Clients of all drivers together.
     pub clients: u32,
     pub system: String,
-    /// The driver's host.
     pub host: String,
     /// Clients of this driver.
     pub driver_clients: u32,
     pub rounds: usize,
-    /// `None` if no time was measured.
+    /// The driver's operations per second. `None` if no time was measured.
     pub operations_per_second: Option<f64>,
-    /// `None` if no event ended.
+    /// 99th percentile of the driver's latency, in µs. `None` if no event ended.
     pub latency_p99_us: Option<f64>,
-    /// Cores that its load process used, on average; `None` if no time was measured.
+    /// Cores that the driver's load process used, on average. `None` if no time was measured.
     pub cores: Option<f64>,
-    /// Time of a statement that does nothing, in µs; `None` if it was not measured.
+    /// Time of a statement that does nothing, from the driver to the server and back, in µs. `None` if it was not
+    /// measured.
     pub round_trip_us: Option<f64>,
-    /// Bytes of a large answer in a second; `None` if it was not measured.
+    /// Bytes per second of a large answer to the driver. `None` if it was not measured.
     pub bytes_per_second: Option<f64>,
 }
 
@@ -142,46 +143,43 @@ pub struct Header {
     pub title: String,
     /// `running`, `killed`, `finished`, `interrupted` or `failed`.
     pub state: &'static str,
-    /// When it started, as in RFC 3339, UTC.
+    /// When the run started, in the format of RFC 3339, UTC.
     pub started_at: String,
-    /// When it ended, in the same form. Not set while the run continues, or if it was killed.
+    /// When the run ended, in the format of `started_at`. `None` while the run continues, or if it was killed.
     pub finished_at: Option<String>,
-    /// Most trials that the plan can have.
+    /// Number of trials if every test runs all its planned rounds.
     pub trials_planned: u64,
-    /// Trials completed so far.
     pub trials_completed: u64,
-    /// Trials failed so far.
     pub trials_failed: u64,
-    /// Whether rounds that neighbours disturbed count.
+    /// Whether rounds count although other programs or virtual machines disturbed them.
     pub counts_disturbed: bool,
     /// Disturbed trials that were rerun and do not count.
     pub trials_superseded: u64,
-    /// Number of times that the run could end because all tests were decided. 1 if it never ends before the planned
-    /// rounds.
+    /// Number of times that the run looks at its results and may end because all tests are decided. 1 if it always
+    /// makes all planned rounds.
     pub looks: u32,
     /// Fewest and most rounds of a test; `None` if the plan has no step.
     pub rounds_per_test: Option<Range<u32>>,
-    /// Shortest and longest measured time of a trial; `None` if every step ends by itself.
+    /// Shortest and longest measured time of a trial, in seconds; `None` if every step ends by itself.
     pub seconds_per_trial: Option<Range<f64>>,
     pub scale: f64,
     /// Seed of all random choices. It is text, because many JSON readers lose digits of numbers this large.
     pub seed: String,
-    /// Version of Dyno that ran it.
+    /// Version of Dyno that made the run.
     pub dyno_version: String,
-    /// The command that started it.
+    /// The command that started the run.
     pub command: String,
     /// Facts about the host, as the run recorded them.
     pub host: HostRecord,
 }
 
 impl Header {
-    /// Whether the run is not over yet.
+    /// Whether the run is still in progress.
     pub(crate) fn is_going_on(&self) -> bool {
         self.state == "running"
     }
 }
 
-/// Smallest and largest of some values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Range<T> {
     pub min: T,
@@ -191,32 +189,34 @@ pub struct Range<T> {
 /// A system under test.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct System {
-    /// Its id in the plan.
+    /// The system's id in the plan.
     pub id: String,
     /// Engine and storage engine as the plan names them.
     pub name: String,
     /// The version that the server reported; `None` if it never started.
     pub engine_version: Option<String>,
-    /// How connections to a server that ran already are encrypted, or `none`; no value for other servers.
+    /// For a server that already ran when Dyno connected to it: how connections are encrypted, or `none`. `None` for
+    /// other servers.
     pub encryption: Option<String>,
-    /// The image of its server, by name and digest; `None` if it runs without a container.
+    /// The image of the system's server, by name and digest. `None` if the server runs without a container.
     pub image: Option<String>,
     pub is_base: bool,
-    /// Whether it is the anchor. Comparisons of runs use multiples of the anchor's figures.
+    /// Whether the system is the anchor. Comparisons of runs use multiples of the anchor's figures.
     pub is_anchor: bool,
-    /// Whether it ran inside the load process, so that the CPU time of both is one figure.
+    /// Whether the engine ran inside the load process, so that the CPU time of the engine and of the load is one
+    /// figure.
     pub is_in_process: bool,
-    /// The system of which it is the control.
+    /// The id of the system that this system repeats as a control. `None` if the system is no control.
     pub control_of: Option<String>,
-    /// Its configuration in a sweep; `None` if it belongs to no sweep.
+    /// The system's levels in a sweep. `None` if it belongs to no sweep.
     pub configuration: Option<Configuration>,
-    /// Price of its hardware, in US dollars; `None` if it is not known.
+    /// Price of the system's hardware in US dollars per year. `None` if it is not known.
     pub dollars_per_year: Option<f64>,
-    /// The same price by a price list; `None` if the plan names no list.
+    /// The price list, instance and volume behind the price. `None` if the plan names no price list.
     pub price: Option<Price>,
 }
 
-/// Rows of cells, in run order.
+/// A cell for each test and system, in rows. Rows are in run order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Matrix<T> {
@@ -228,16 +228,16 @@ pub struct Row<T> {
     pub group: String,
     pub step: String,
     pub operation: Operation,
-    /// The latency limit of a search for the highest rate: `p99 ≤ 5 ms`. `None` if the step is a closed loop, or if the
-    /// plan sets its rates.
+    /// The latency limit, if the step searches for the highest rate: `p99 ≤ 5 ms`. `None` if the step is a closed
+    /// loop, or if the plan sets its rates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
-    /// A cell for each client count and, within it, for each system.
+    /// A cell for each client count and each system, ordered by client count.
     pub cells: Vec<Cell<T>>,
 }
 
 impl<T> Row<T> {
-    /// The unit of its rates: `query`, or `event at p99 ≤ 5 ms`.
+    /// The unit that the row's rates count: `query`, or `event at p99 ≤ 5 ms`.
     pub fn unit(&self) -> String {
         match &self.limit {
             Some(limit) => format!("event at {limit}"),
@@ -250,17 +250,17 @@ impl<T> Row<T> {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Repeated<T> {
     pub repeats: String,
-    /// The later step, with its ratio to the earlier.
+    /// The later step, with ratios to the earlier step.
     #[serde(flatten)]
     pub row: Row<T>,
 }
 
-/// A system in a step at a client count.
+/// The content for a system in a step at a client count.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell<T> {
     pub system: String,
     pub clients: u32,
-    /// Number of the footnote about trials that failed here, from 1.
+    /// Number, from 1, of the footnote about failed trials. `None` if no trial of the cell failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub footnote: Option<usize>,
     #[serde(flatten)]
@@ -275,11 +275,11 @@ pub enum Content<T> {
     Measured(T),
     /// Every trial so far failed.
     Failed,
-    /// Neighbours disturbed every round, so none counts.
+    /// Other programs or virtual machines disturbed every round, so no round counts.
     Disturbed,
-    /// There was no trial yet, or the run ended before it.
+    /// There was no trial yet, or the run ended before the trial.
     Missing,
-    /// It was measured, but the base was not.
+    /// The system was measured, but the base was not.
     Incomparable,
     /// The step does not run at this client count, or not with this system.
     Unplanned,
@@ -301,7 +301,7 @@ pub struct Rate {
     pub operations_per_second: f64,
     /// Each completed round, in order.
     pub rounds: Vec<RoundRate>,
-    /// Whether the rate had a level; `None` if unknown.
+    /// Whether the rate was level after the warm-up. `None` if this is unknown.
     pub steady_state: Option<SteadyState>,
     pub warnings: Vec<CellWarning>,
 }
@@ -324,10 +324,10 @@ pub struct DiskRow {
 /// A failure of a system's trials.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Footnote {
-    /// Its number, from 1.
+    /// The number of the footnote, from 1.
     pub number: usize,
     pub system: String,
-    /// The steps in which it happened.
+    /// The steps in which the failure happened.
     pub steps: Vec<String>,
     /// Number of trials with this failure.
     pub trials: u64,

@@ -16,13 +16,14 @@ pub struct Relative {
     pub method: Method,
     /// The verdict; `None` for the base itself.
     pub finding: Option<Finding>,
-    /// The reason if there is no verdict.
+    /// Why there is no verdict. `None` if there is a verdict.
     pub undecided: Option<Undecided>,
-    /// Estimated number of further rounds for a verdict; `None` if there is one, or if unknown.
+    /// Estimated number of further rounds until there is a verdict. `None` if there is a verdict, or if the number
+    /// is unknown.
     pub more_rounds: Option<usize>,
     /// The p-value of a difference beyond the margin, adjusted for all tests together.
     pub p_adjusted: Option<f64>,
-    /// Standard deviation of log ratios between loads.
+    /// Standard deviation of log ratios between loads of the data.
     pub between_loads: Option<f64>,
     /// Standard deviation of log ratios between instances.
     pub between_instances: Option<f64>,
@@ -34,7 +35,7 @@ pub struct Relative {
 }
 
 impl Relative {
-    /// The base against itself.
+    /// The comparison of the base with itself.
     pub(crate) fn of_base() -> Self {
         Self {
             ratio: 1.0,
@@ -52,7 +53,7 @@ impl Relative {
         }
     }
 
-    /// The comparison in a test; `None` without a ratio.
+    /// The comparison of a test. `None` if the test has no ratio.
     pub(crate) fn of(test: &TestComparison) -> Option<Self> {
         Some(Self {
             ratio: test.ratio?,
@@ -71,8 +72,8 @@ impl Relative {
     }
 }
 
-/// Throughput of a system in a step, as a multiple of its own throughput in the step that this one repeats. It has
-/// no verdict.
+/// Throughput of a system in a step, as a multiple of its own throughput in the earlier step that this step
+/// repeats. The ratio has no verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RepeatedRatio {
     /// The centre of the ratios of the rounds.
@@ -82,27 +83,27 @@ pub struct RepeatedRatio {
     pub method: Method,
 }
 
-/// Number of tests with each verdict of a candidate.
+/// Numbers of tests by the candidate's verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct VerdictCounts {
     pub candidate: String,
-    /// Tests in which it is faster than the base.
+    /// Tests in which the candidate is faster than the base.
     pub improved: usize,
-    /// Tests in which it is slower.
+    /// Tests in which the candidate is slower than the base.
     pub regressed: usize,
-    /// Tests in which the two are the same within the margin.
+    /// Tests in which the candidate is as fast as the base, within the margin.
     pub same: usize,
-    /// Tests without enough evidence.
+    /// Tests that are not decided because there is not enough evidence.
     pub not_enough_evidence: usize,
-    /// Tests that the base completed and this system did not.
+    /// Tests that the base completed and the candidate did not.
     pub failed: usize,
-    /// Tests in which its rate falls during a trial and the base's does not.
+    /// Tests in which the candidate's rate falls during a trial and the base's rate does not.
     pub decays: usize,
     /// Tests that cannot be judged.
     pub unjudged: usize,
-    /// The mean over all tests.
+    /// The mean ratio over all tests.
     pub overall: Option<GroupMean>,
-    /// The mean of each group, if there are several.
+    /// The mean ratio of each group of tests. Empty if there is only one group.
     pub groups: Vec<GroupMean>,
 }
 

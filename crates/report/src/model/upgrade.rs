@@ -8,50 +8,51 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UpgradeReport {
     pub safety: Safety,
-    /// The version before, by its id in the plan.
+    /// The system before the upgrade.
     pub from: UpgradedSystem,
-    /// The version after.
+    /// The system after the upgrade.
     pub to: UpgradedSystem,
-    /// The traffic file.
+    /// The name of the traffic file.
     pub traffic: String,
-    /// Differences in time below it do not matter.
+    /// Differences in time within this margin do not matter.
     pub margin: Margin,
-    /// The run in the results file; none if nothing was measured.
+    /// The number of the run in the results file. `None` if nothing was measured.
     pub run: Option<i64>,
-    /// Why nothing was measured.
+    /// The server's refusal of the data, if this is why nothing was measured.
     pub refusal: Option<Refusal>,
-    /// What was found.
+    /// What the comparison of the versions found. `None` if it could not be made.
     pub found: Option<UpgradeFound>,
-    /// All digests.
+    /// The figures of all digests.
     pub replay: Option<ReplayedTest>,
-    /// The plans of slower digests that differ.
+    /// The plans of slower digests. Digests with the same plan on both versions are left out.
     pub plans: Vec<DigestPlans>,
-    /// The command that proves which settings make the whole traffic slower. `None` if settings cannot be the cause.
+    /// The command that proves which settings make the traffic as a whole slower. `None` if settings cannot be the
+    /// cause.
     pub proof: Option<String>,
     /// Settings that only one version has, or whose value differs.
     pub settings: Vec<SettingDifference>,
-    /// Why the figures may not hold.
+    /// Reasons why the figures may be wrong.
     pub warnings: Vec<String>,
 }
 
-/// One of the two versions.
+/// The system before or after an upgrade.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct UpgradedSystem {
     pub id: String,
     /// The version that the server reports.
     pub version: Option<String>,
-    /// How its data came about, in words that follow "the data".
+    /// Where the version's data comes from, in words that follow "the data".
     pub data: Option<String>,
 }
 
-/// A server that refuses the data.
+/// Why a server refuses the data of the other version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Refusal {
-    /// What failed, in a line.
+    /// What failed, in one line.
     pub message: String,
-    /// What the server said last.
+    /// The last lines of the server's log.
     pub log: Vec<String>,
-    /// What to do instead, if known.
+    /// Another way to upgrade, if one is known.
     pub path: Option<String>,
 }
 
@@ -59,8 +60,8 @@ pub struct Refusal {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DigestPlans {
     pub statement: String,
-    /// Before the upgrade.
+    /// The plan before the upgrade.
     pub from: String,
-    /// After it.
+    /// The plan after the upgrade.
     pub to: String,
 }

@@ -1,4 +1,5 @@
-//! Why systems of a run differ: the largest differences with their evidence in words, and a proof if there is one.
+//! Why systems of a run differ: the largest differences, each with its evidence in words, and with a proof if one was
+//! made.
 
 use dyno_judge::Explanation;
 use dyno_stats::Interval;
@@ -7,9 +8,9 @@ use serde::Serialize;
 /// Why systems of a run differ.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reasons {
-    /// Explanations of tests against the plan's base, which drill-downs show first.
+    /// Explanations of tests against the plan's base. Drill-downs show them at the top.
     pub explanations: Vec<Explanation>,
-    /// The largest differences.
+    /// The largest decided differences, with their evidence and proofs.
     pub why: Vec<Why>,
 }
 
@@ -31,17 +32,17 @@ pub struct Why {
     /// The cost with the most significant change.
     #[serde(skip)]
     pub(crate) cost: Option<ChangedCost>,
-    /// The setting that explains this change, with its two values.
+    /// The setting that explains the change of `cost`, with its two values.
     #[serde(skip)]
     pub(crate) suspect: Option<String>,
 }
 
-/// A cost of an operation that clearly changed.
+/// A cost of an operation that clearly differs between two systems.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ChangedCost {
-    /// Its name without a unit.
+    /// The cost's name without its unit.
     pub(crate) name: String,
-    /// As a multiple of the base's.
+    /// The cost as a multiple of the base's cost.
     pub(crate) ratio: f64,
 }
 
@@ -49,19 +50,19 @@ pub(crate) struct ChangedCost {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum ProofState {
-    /// The results file has comparisons that show it.
+    /// The results file has comparisons that show a cause.
     Made {
-        /// Their result, in sentences.
+        /// The result of the comparisons, in sentences.
         says: Vec<String>,
     },
     /// No proof was tried.
     NotMade {
-        /// The command that proves it.
+        /// The command that makes the proof.
         command: String,
     },
     /// The systems have no settings that could be changed back.
     Impossible {
-        /// In words that follow a colon.
+        /// The reason, in words that follow a colon.
         reason: String,
     },
 }

@@ -4,13 +4,14 @@ use dyno_judge::{Disturbance, Little, LittleVerdict, TrialCheck, TrialChecks};
 use dyno_stats::{Level, Steadiness, Variation};
 use dyno_store::{Outcome, Run, TrialRecord};
 
-/// Checks of the completed trials: steady for mysql56, less steady for the others, with warnings in some tests.
+/// Checks of the completed trials. The rates of mysql56 vary least, and the rates of myrocks vary most. Some tests have
+/// warnings.
 pub(crate) fn checks(run: &Run) -> TrialChecks {
     let completed = run.trials.iter().filter(|trial| trial.record.outcome == Outcome::Completed);
     completed.map(|trial| (trial.id, check(&trial.record))).collect()
 }
 
-/// The rates, by second, of a step in which clients join at 3 s and at 6 s, and of its background load.
+/// The rates, by second, of a step in which clients join after 3 s and 6 s, and of its background load.
 fn rates(trial: &TrialRecord) -> Vec<f64> {
     let (of_system, noise) = (
         if trial.system_id == "maria" { 20_000.0 } else { 10_000.0 },

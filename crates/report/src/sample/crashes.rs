@@ -2,7 +2,8 @@
 
 use dyno_store::{CrashCause, CrashRecord, CrashVerdict, Run};
 
-/// A run of one round. After it, one system broke its promise, and one lost only what it is allowed to lose.
+/// A run of one round with two crash tests. One system broke the promise of its settings. The other system lost only
+/// commits that its settings allow it to lose.
 pub(crate) fn crashed_run() -> Run {
     let mut run = super::run(1);
     let broken = CrashRecord {

@@ -1,4 +1,4 @@
-//! A run in which something is done to the systems while the load continues.
+//! A run with an event: a table is altered while the load continues.
 
 use dyno_store::{
     EventKind, EventOutcome, Operation, Phase, Run, SecondRate, StepEventRecord, Timeline, TrialRecord,
@@ -7,12 +7,12 @@ use dyno_store::{
 use super::run_of;
 
 const STEP: &str = "ddl";
-/// Length of a system's outage, which begins at second 3, in bins of a hundredth of a second.
+/// Length of a system's outage in bins of a hundredth of a second. The outage begins after 3 s.
 fn outage_bins(system: &str) -> usize {
     if system == "maria" { 50 } else { 100 }
 }
 
-/// Two systems in six rounds. A table is altered in the third second. Then no transaction ends for a second, on `maria`
+/// Two systems in six rounds. A table is altered after 3 s. Then no transaction ends for a second, or on `maria`
 /// for half a second. [`checks`](super::checks) has the rates of each second.
 pub(crate) fn disrupted_run() -> Run {
     let mut run = run_of(1, 2, 6, &[64]);
@@ -42,7 +42,7 @@ pub(crate) fn disrupted_run() -> Run {
     run
 }
 
-/// The seconds of a trial of that run; empty for other trials.
+/// The rates by second of a trial of [`disrupted_run`]. Empty for trials of other runs.
 pub(super) fn course(trial: &TrialRecord) -> Vec<SecondRate> {
     if trial.step_id != STEP {
         return Vec::new();

@@ -2,7 +2,8 @@
 
 use dyno_store::{DriverLatency, DriverRecord, NetworkRecord, Run};
 
-/// A run of one round. For the second driver of the last trial, the network was not measured and no event ended.
+/// A run of one round whose last trial has two drivers. For the second driver, the network was not measured and no
+/// event ended.
 pub(crate) fn driven_run() -> Run {
     let mut run = super::run(1);
     let driver = DriverRecord {

@@ -58,7 +58,8 @@ pub(crate) fn explanation(finding: Finding) -> Explanation {
     }
 }
 
-/// An explanation with plans: a table that is read by a full scan, other estimates, and a refused statement.
+/// An explanation with plans. A table is read by a full scan, another plan has other estimates, and one statement
+/// was refused.
 pub(crate) fn planned() -> Explanation {
     let access = |how: &str, key: Option<&str>| Access {
         table: "sbtest1".to_owned(),

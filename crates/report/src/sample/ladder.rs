@@ -4,8 +4,9 @@ use dyno_store::{CounterRecord, LadderRecord, Run};
 
 use super::{run, set_rate};
 
-/// A run whose three systems are a ladder. The second step costs a third and writes more log; the last step costs
-/// nothing. It has warm-ups and counters. One system lacks one of the counters.
+/// A run whose three systems are a ladder. The second system writes a binary log, which costs a third of the
+/// throughput. The third also syncs this log, which costs nothing. The trials have warm-ups and counters, and the
+/// first system lacks one of the counters.
 pub(crate) fn laddered_run() -> Run {
     let mut run = run(8);
     run.steps.retain(|step| ["load", "read-write"].contains(&step.id.as_str()));

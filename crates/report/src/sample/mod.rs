@@ -1,4 +1,4 @@
-//! A run as read from the results file, for tests.
+//! Runs as the results file returns them, for tests.
 
 mod checks;
 mod crashes;
@@ -37,8 +37,7 @@ pub(crate) use replays::replayed_run;
 pub(crate) use replicated::replicated_run;
 pub(crate) use searches::searched_run;
 
-/// Three systems, six steps, 1 and 4 clients. Rounds differ by a percent or two, and so do the slices of the read-only
-/// steps. Every round has fresh instances.
+/// Three systems and six steps, at 1 and 4 clients. In read-only steps, rates of rounds and slices differ by up to 4%.
 pub(crate) fn run(rounds: u32) -> Run {
     let systems = vec![
         system(0, "mysql56", "mysql@5.6.24/innodb", "5.6.24-log"),
@@ -78,7 +77,7 @@ pub(crate) fn large_run() -> Run {
     run_of(38, 5, 7, &[1, 4, 16])
 }
 
-/// A run with the given numbers of steps, systems and rounds.
+/// A run with the given numbers of steps and systems. Each step runs at each of the client counts, in `rounds` rounds.
 pub(crate) fn run_of(steps: u32, systems: u32, rounds: u32, clients: &[u32]) -> Run {
     let mut run = run(rounds);
     let more = [("postgres18", "postgres@18.4", "18.4"), ("mysql84", "mysql@8.4.5/innodb", "8.4.5")];
@@ -100,7 +99,7 @@ pub(crate) fn run_of(steps: u32, systems: u32, rounds: u32, clients: &[u32]) -> 
             for number in 0..rounds {
                 for system in &run.systems.clone() {
                     let position = run.trials.len() as u32;
-                    // Steps and systems beyond those of the sample have its figures again.
+                    // Steps and systems beyond those of `run` repeat the figures of its steps and systems.
                     let (mut like, mut by) = (step.clone(), system.clone());
                     (like.position, by.position) = (step.position % 6, system.position % 3);
                     run.trials.push(trial(&like, &by, clients, number, position));
@@ -111,7 +110,7 @@ pub(crate) fn run_of(steps: u32, systems: u32, rounds: u32, clients: &[u32]) -> 
     run
 }
 
-/// An instance of every system in every round. Starting one takes a second or two.
+/// Adds a fresh instance of every system in every round. A start takes 1.4 s.
 fn add_instances(run: &mut Run) {
     let instance = |round: u32, system: &SystemRecord| InstanceRecord {
         system_id: system.id.clone(),
@@ -141,7 +140,7 @@ pub(crate) fn trial_mut<'a>(
     records.find(is_it).expect("the run has the trial")
 }
 
-/// Sets the rate of a trial, with equal slices if it has slices.
+/// Sets the rate of a trial. If the trial has slices, they all get this rate.
 pub(crate) fn set_rate(record: &mut TrialRecord, operations_per_second: u64) {
     let measured = record.measured.as_mut().expect("the trial was measured");
     measured.counts.operations = operations_per_second * 10;
@@ -157,7 +156,7 @@ pub(crate) fn fail(run: &mut Run, step: &str, system: &str, clients: u32, round:
     record.usage = Usage::default();
 }
 
-/// Makes a system one that runs inside the load process.
+/// Makes a system look as if it ran inside the load process.
 pub(crate) fn put_in_process(run: &mut Run, system: &str) {
     for trial in
         run.trials.iter_mut().map(|trial| &mut trial.record).filter(|trial| trial.system_id == system)
@@ -170,14 +169,14 @@ pub(crate) fn put_in_process(run: &mut Run, system: &str) {
 }
 
 /// A run with every feature of a report: all kinds of verdicts, failures, an unsteady rate, stalls, work between
-/// slices, limits that differ from the plan's, tables that were loaded again, an in-process system, an instance that
-/// was reused, a budget.
+/// slices, limits that differ from the plan's limits, tables that were loaded again, an in-process system, a reused
+/// instance, and a time budget.
 pub(crate) fn eventful_run() -> Run {
     let mut run = run(12);
     fail(&mut run, "read-write", "myrocks", 4, 1, "the server closed the connection after 3.2 s");
     for round in 0..12 {
         fail(&mut run, "update-index", "maria", 1, round, "the server does not start: out of memory");
-        // The stalls alternate between two systems, and one system stalls in every round.
+        // mysql56 stalls in five rounds and maria in the other rounds. myrocks stalls in every round.
         stall(trial_mut(&mut run, "read-only", if round > 4 { "maria" } else { "mysql56" }, 4, round));
         stall(trial_mut(&mut run, "read-only", "myrocks", 4, round));
         trial_mut(&mut run, "point-query", "myrocks", 1, round).rest_cpu_us = Some(5_000_000);
@@ -209,8 +208,9 @@ pub(crate) fn eventful_run() -> Run {
     run
 }
 
-/// A run with four systems of a sweep. Eight instances are 1.5 times as fast as one. With eight, a depth of 4000 is
-/// 1.2 times as fast with 8 clients, and slower with 64.
+/// A run with four systems of a sweep and one other system. At a depth of 1000, eight instances are 1.5 times as fast
+/// as one. A depth of 4000 is 1.3 times as fast as 1000 with 8 clients, and 0.7 times with 64. With eight instances,
+/// the factors 1.3 and 0.7 of the depth are multiplied by 1.2.
 pub(crate) fn swept_run() -> Run {
     let mut run = run_of(2, 5, 8, &[8, 64]);
     let configurations = [("1", "1000"), ("1", "4000"), ("8", "1000"), ("8", "4000")];
@@ -237,7 +237,7 @@ pub(crate) fn swept_run() -> Run {
     run
 }
 
-/// Five systems of a sweep of IOPS, with prices that grow with them.
+/// Five systems of a sweep of IOPS. Their prices increase with the IOPS.
 pub(crate) fn hardware_run() -> Run {
     let mut run = run_of(1, 5, 6, &[8]);
     let ids: Vec<String> = run.systems.iter().map(|system| system.id.clone()).collect();
@@ -261,8 +261,9 @@ pub(crate) fn hardware_run() -> Run {
     run
 }
 
-/// A run of two systems and three rounds, in a step in which first 4 and then 16 writers join. The readers' rates
-/// fall to a half and to a quarter; the second system's are twice as high. Rates of seconds are in [`checks`].
+/// A run of two systems and three rounds. In its step, first 4 and then 16 writers join, and the readers' rates
+/// fall to a half and to a quarter. The second system's rates are twice as high. [`checks`] has the rates of each
+/// second.
 pub(crate) fn joined_run() -> Run {
     let mut run = run_of(2, 2, 3, &[64]);
     run.systems.truncate(2);
@@ -317,7 +318,7 @@ fn stall(record: &mut TrialRecord) {
     record.measured.as_mut().expect("the trial was measured").counts.operations = operations as u64;
 }
 
-/// Limits whose memory limit differs from the plan's.
+/// Limits in force. The limit of memory differs from the plan's.
 fn memory_limit() -> LimitsRecord {
     let difference =
         UnmetLimit { limit: "memory".to_owned(), asked: "256M".to_owned(), found: "512M".to_owned() };
@@ -334,12 +335,12 @@ fn claim(id: &str, expression: &str, published: Option<f64>) -> ClaimRecord {
     }
 }
 
-/// The reports on a run with [`checks`].
+/// The reports on a run, with the sample's [`checks`].
 pub(crate) fn reports(run: &Run) -> crate::Reports {
     crate::reports(run, &checks(run), &analysis(run))
 }
 
-/// Calls a function with the input of a page on a run without details of trials.
+/// Calls `look` with the input of the page of a run. The input has no details of trials.
 pub(crate) fn with_page_input<T>(run: &Run, look: impl FnOnce(&PageInput<'_>) -> T) -> T {
     look(&PageInput {
         run,
@@ -351,7 +352,7 @@ pub(crate) fn with_page_input<T>(run: &Run, look: impl FnOnce(&PageInput<'_>) ->
     })
 }
 
-/// The analysis of a run with [`checks`].
+/// The analysis of a run, with the sample's [`checks`].
 pub(crate) fn analysis(run: &Run) -> Analysis {
     analyse(run, &checks(run), &Rule::default())
 }
@@ -484,7 +485,7 @@ fn trial(step: &StepRecord, system: &SystemRecord, clients: u32, number: u32, po
     }
 }
 
-/// Ten slices of a second, in turn with those of the other systems. Consecutive slices differ by up to 2%.
+/// Ten slices of a second, in turn with other systems' slices. Rates differ from their mean by up to 2%.
 fn slices(operations: u64, system: u32) -> Vec<SliceRecord> {
     let slice = |cycle: u32| {
         let wave = f64::from((cycle * 3 + system) % 5) / 100.0 - 0.02;

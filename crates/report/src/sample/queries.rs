@@ -4,7 +4,8 @@ use dyno_store::{QueryPlan, Run};
 
 use super::run;
 
-/// Two of three systems have the same plan for one query, and one system has none for the other.
+/// Plans of three systems for two queries. For `scan`, two systems have the same plan and the third has none. For
+/// `q19`, two systems have the same plan and the third has another.
 pub(crate) fn queried_run() -> Run {
     let mut run = run(1);
     let steps = [("point-query", "scan"), ("read-only", "q19")];

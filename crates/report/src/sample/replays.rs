@@ -6,7 +6,7 @@ use dyno_store::{DigestRecord, LatenessRecord, ReplayRecord, Run, latency_record
 
 use super::run_of;
 
-/// Two systems in eight rounds. On the second one, digest `b` takes twice as long and has other answers.
+/// Two systems in eight rounds. On the second system, digest `b` takes twice as long and has other answers.
 pub(crate) fn replayed_run() -> Run {
     let mut run = run_of(1, 2, 8, &[4]);
     run.systems.truncate(2);

@@ -6,7 +6,8 @@ use super::run_of;
 
 const STEP: &str = "writes";
 
-/// Two systems with two replicas each, in six rounds. The second system's are held back by 3 s.
+/// Two systems with two replicas each, in six rounds. The replicas of the second system apply changes with a delay of
+/// 3 s.
 pub(crate) fn replicated_run() -> Run {
     let mut run = run_of(1, 2, 6, &[64]);
     run.systems.truncate(2);

@@ -2,8 +2,9 @@
 
 use dyno_store::{CapacityRecord, FindRecord, ProbeRecord, Run};
 
-/// Three rounds of the sample run. Its step `read-only` searches for a capacity. mysql56 finds 1,020, 1,010 and
-/// 1,000 events per second; the second and third system find twice and three times as many.
+/// Three rounds of the sample run, in which the step `read-only` searches for a capacity. In the three rounds,
+/// mysql56 finds 1,020, 1,010 and 1,000 events per second. The second system finds twice as many, the third three
+/// times as many.
 pub(crate) fn searched_run() -> Run {
     let mut run = super::run(3);
     let find = FindRecord { percentile: 99, limit_ms: 5.0, within: 0.05 };

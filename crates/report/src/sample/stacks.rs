@@ -4,8 +4,8 @@ use dyno_store::{Run, StackProfile, StackRecord};
 
 use super::trial_mut;
 
-/// Adds the stacks of all systems in one test. The base waits for free blocks. The last system stops during the
-/// sampling.
+/// Adds the stacks of all systems in one test. The base waits for free blocks. The last system's process ends
+/// during the sampling.
 pub(super) fn add(run: &mut Run) {
     let names = ["mysql56", "maria", "myrocks"];
     let blocked =

@@ -58,7 +58,7 @@ fn sweep(system: &System) -> Option<&str> {
     Some(&system.configuration.as_ref()?.sweep)
 }
 
-/// `instances 8, depth 4000`; the id of a system that belongs to no sweep.
+/// The name of a system: `instances 8, depth 4000` in a sweep, otherwise the system's id.
 fn configuration_name(system: &System) -> String {
     match &system.configuration {
         None => system.id.clone(),
@@ -69,7 +69,7 @@ fn configuration_name(system: &System) -> String {
     }
 }
 
-/// A line with the cells of a test. `show` formats the measured ones.
+/// A line with the cells of a test. `show` formats the cells with a measurement.
 pub(crate) fn test_line<T>(
     name: &str,
     operation: String,
@@ -84,7 +84,7 @@ pub(crate) fn test_line<T>(
     Line::Test { name: name.to_owned(), operation, cells: cells.collect() }
 }
 
-/// A cell, without the reference to its footnote. `show` formats a measured one.
+/// A cell without the reference to its footnote. `show` formats the cell if it has a measurement.
 pub(crate) fn cell_shown<T>(cell: &Cell<T>, show: impl Fn(&Cell<T>, &T) -> Shown) -> Shown {
     match &cell.content {
         Content::Measured(value) => show(cell, value),

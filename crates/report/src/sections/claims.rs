@@ -17,7 +17,7 @@ pub(super) fn section(reports: &Reports) -> Option<Section> {
     })
 }
 
-/// The number of claims with each verdict, and the meaning of verdicts on publications.
+/// States the number of claims with each verdict, and explains the verdicts on published claims.
 pub(crate) fn summary(claims: &[Claim]) -> String {
     let mut counts: BTreeMap<ClaimVerdict, usize> = BTreeMap::new();
     for claim in claims {
@@ -33,7 +33,8 @@ pub(crate) fn summary(claims: &[Claim]) -> String {
     format!("Of {} {}.{meanings}", number::counted(claims.len() as u64, "claim"), counted.join(", "))
 }
 
-/// A line for each claim: the published figure if any claim has one, the measured figure, and the verdict.
+/// A table with a line for each claim: the published figure if any claim has one, the measured figure, and the
+/// verdict.
 pub(crate) fn table(claims: &[Claim]) -> Table {
     let has_figures = claims.iter().any(|claim| claim.published.is_some());
     let published = has_figures.then(|| Column::of("published"));
@@ -50,7 +51,7 @@ pub(crate) fn table(claims: &[Claim]) -> Table {
     Table { head: "claim".to_owned(), ..Table::of("", columns.collect(), lines) }
 }
 
-/// `reproduced: myrocks writes less; measured 0.61 [0.60, 0.62], published 0.615`.
+/// A claim in a line: `reproduced: myrocks writes less; measured 0.61 [0.60, 0.62], published 0.615`.
 fn item(claim: &Claim) -> String {
     let measured = claim.measured_text().unwrap_or_else(|| "nothing".to_owned());
     let published = claim.published_text().map_or(String::new(), |figure| format!(", published {figure}"));

@@ -26,18 +26,19 @@ use doubts::{checks, steady_state};
 use servers::{drivers, hosts, query_plans, stacks};
 use throughput::{capacity, ladders, repeated, replicas, scaling, sweeps, traffic};
 
-/// Number of the JSON format. It changes when a key is removed or changes its meaning. New keys do not change it.
+/// Version of the JSON format. It changes when a key is removed or changes its meaning, but not when a key is
+/// added.
 const FORMAT: u32 = 4;
 
 /// A kind of section.
 pub(crate) struct SectionKind {
-    /// The id of its element in a page.
+    /// The id of the section's element in a page.
     pub(crate) id: &'static str,
-    /// `None` if the run has nothing for it.
+    /// Makes the section; `None` if the run has nothing to show in it.
     pub(crate) of: fn(&Reports) -> Option<Section>,
 }
 
-/// All sections, in the order of every format. A new section is a file and a line here.
+/// All sections, in the order of every format. To add a section, write a new file that makes it, and add a line to this list.
 pub(crate) const SECTIONS: [SectionKind; 28] = [
     SectionKind { id: "why", of: why::section },
     SectionKind { id: "ladders", of: ladders::section },
@@ -69,7 +70,7 @@ pub(crate) const SECTIONS: [SectionKind; 28] = [
     SectionKind { id: "trial-warnings", of: checks::trial_warnings },
 ];
 
-/// The sections on findings other than throughput. Costs and warnings are not among them.
+/// The sections on findings, without the sections on throughput, on costs of operations and on warnings.
 pub(crate) fn findings(reports: &Reports) -> Vec<Section> {
     let found = [
         ladders::section(reports),
@@ -89,7 +90,7 @@ pub(crate) fn findings(reports: &Reports) -> Vec<Section> {
     found.into_iter().flatten().collect()
 }
 
-/// A report that begins like that of a run, with these facts and sections.
+/// A document with the title and the summary of a run's report, and with the given facts and sections.
 pub(crate) fn document(reports: &Reports, facts: Vec<Fact>, sections: Vec<Section>) -> Document {
     let mut paragraphs = in_force::sentences(&reports.not_in_force);
     paragraphs.extend(reports.not_comparable.iter().chain(&reports.summary).cloned());
@@ -120,7 +121,7 @@ impl Report for Reports {
     }
 }
 
-/// The systems, the host, the run and its rounds.
+/// Facts on the systems, the host, the run and its rounds.
 pub(crate) fn facts(reports: &Reports) -> Vec<Fact> {
     let systems = reports.systems.iter().map(|system| Fact::new(&system.id, phrases::system(system)));
     let run = [Fact::new("host", phrases::host(&reports.run)), Fact::new("run", phrases::run(&reports.run))];

@@ -8,7 +8,7 @@ pub(crate) const TITLE: &str = "Why";
 pub(crate) const HOW_TO_READ: &str = "The largest decided differences, with what changed. A setting that affects what changed is a suspect; only \
      comparisons with and without it prove a cause (dyno explain --prove).";
 
-/// `None` without a decided difference.
+/// The section; `None` if there is no decided difference.
 pub(super) fn section(reports: &Reports) -> Option<Section> {
     (!reports.why.is_empty()).then(|| Section {
         title: TITLE.to_owned(),

@@ -4,7 +4,7 @@ use dyno_judge::{Hardware, Resource};
 
 use crate::wording::number::counted;
 
-/// `3000 IOPS, 8 CPUs`.
+/// The limits of some hardware: `3000 IOPS, 8 CPUs`.
 pub(crate) fn hardware(of: Hardware) -> String {
     let iops = match (of.read_iops, of.write_iops) {
         (Some(read), Some(write)) if read == write => Some(format!("{read} IOPS")),

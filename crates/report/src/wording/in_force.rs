@@ -7,7 +7,8 @@ use crate::wording::number::counted;
 /// Largest number of systems that a sentence names.
 const NAMED_MAX: usize = 4;
 
-/// A sentence for each system that is the same as another, and one for all systems that lack the same settings.
+/// First a sentence for each system that is in effect the same as another system. Then a sentence for each group of
+/// systems on which the same settings are not in force.
 pub(crate) fn sentences(systems: &[SystemNotInForce]) -> Vec<String> {
     let same = systems.iter().filter_map(|it| {
         let first = it.same_as.first()?;
@@ -34,7 +35,7 @@ pub(crate) fn sentences(systems: &[SystemNotInForce]) -> Vec<String> {
     .collect()
 }
 
-/// The settings that are not in force in the two systems of a comparison.
+/// The sentences for the two systems of a comparison.
 pub(crate) fn of_comparison(comparison: &Comparison) -> Vec<String> {
     let Comparison { base, candidate, same_for, .. } = comparison;
     let side = |side: &dyno_judge::Side, same_as: Vec<String>| SystemNotInForce {
@@ -46,7 +47,8 @@ pub(crate) fn of_comparison(comparison: &Comparison) -> Vec<String> {
     sentences(&[side(base, Vec::new()), side(candidate, same_as)])
 }
 
-/// `max_connections = 90000 (the server has 866), sort_buffer_size = 1K (the server has 32768)`.
+/// Settings with the requested value and the value in force: `max_connections = 90000 (the server has 866),
+/// sort_buffer_size = 1K (the server has 32768)`.
 pub(crate) fn list(settings: &[NotInForce]) -> String {
     settings.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -2,11 +2,12 @@
 
 use dyno_judge::Rule;
 
-/// Three significant digits, thousands with commas: `12,300`, `985`, `9.85`, `0.0123`. Values below 0.00005 are
-/// `<0.0001`. Values above 9e15, which a damaged file may have, are `1.00e300`.
+/// A number with three significant digits, and commas between thousands: `12,300`, `985`, `9.85`, `0.0123`.
+/// Absolute values below 0.00005 are `<0.0001`. Values above 9e15, which a damaged file may have, are like
+/// `1.00e300`.
 pub(crate) fn three_digits(value: f64) -> String {
     const DECIMALS_MAX: i32 = 4;
-    /// Above this, an `f64` cannot represent every whole number.
+    /// Above about this value, an `f64` cannot represent every whole number.
     const WHOLE_MAX: f64 = 9e15;
     if value.abs() > WHOLE_MAX {
         return format!("{value:.2e}");
@@ -63,7 +64,7 @@ pub(crate) fn times(multiple: f64) -> String {
     }
 }
 
-/// A multiple above 1, or the inverse of one below: `×3.90`, `÷3.00`.
+/// A multiple above 1, or the inverse of a multiple below 1: `×3.90`, `÷3.00`.
 pub(crate) fn factor(multiple: f64) -> String {
     if multiple > 0.0 && multiple < 1.0 {
         format!("÷{}", ratio(1.0 / multiple))
@@ -72,8 +73,8 @@ pub(crate) fn factor(multiple: f64) -> String {
     }
 }
 
-/// Whether a ratio equals the quotient of the two figures beside it, as far as a reader can see. The median of the
-/// rounds' ratios often differs from the quotient of the medians.
+/// Whether a ratio equals, within 2%, the quotient of the two figures that a reader sees beside it. The median of
+/// the rounds' ratios often differs from the quotient of the medians.
 pub(crate) fn is_quotient(base: f64, own: f64, ratio: f64) -> bool {
     const TOLD_FROM: f64 = 0.02;
     (own / base / ratio).ln().abs() < TOLD_FROM
@@ -107,13 +108,13 @@ pub(crate) fn margin(rule: &Rule) -> String {
 
 /// The confidence of a rule's intervals, rounded down to two decimals: `95%`, `98.43%`.
 pub(crate) fn confidence(rule: &Rule) -> String {
-    // The tolerance allows for rounding.
+    // The addend makes up for rounding errors, so that 95% does not become 94.99%.
     let percent = shortest((rule.confidence() * 1e4 + 1e-6).floor() / 100.0);
     let of_others = if rule.look.is_some() { " (of a test that was left, that of its look)" } else { "" };
     format!("{percent}%{of_others}")
 }
 
-/// The fewest decimals that show the value without rounding errors.
+/// The value with at most six decimals, without trailing zeros.
 pub(crate) fn shortest(value: f64) -> String {
     format!("{}", (value * 1e6).round() / 1e6)
 }
@@ -133,6 +134,15 @@ pub(crate) fn bytes(value: u64) -> String {
 /// A count with its noun: `1 client`, `4 clients`.
 pub(crate) fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// An estimate of how many more rounds a test needs: `about 3 more rounds decide`.
+pub(crate) fn rounds_that_decide(rounds: usize) -> String {
+    format!(
+        "about {} {}",
+        counted(rounds as u64, "more round"),
+        if rounds == 1 { "decides" } else { "decide" }
+    )
 }
 
 #[cfg(test)]
@@ -240,5 +250,9 @@ mod tests {
     #[test]
     fn one_is_not_many() {
         assert_eq!((counted(1, "trial"), counted(3, "trial")), ("1 trial".to_owned(), "3 trials".to_owned()));
+        assert_eq!(
+            [1, 3].map(rounds_that_decide),
+            ["about 1 more round decides", "about 3 more rounds decide"]
+        );
     }
 }

@@ -6,19 +6,19 @@ use dyno_store::{Correction, HostRecord};
 use crate::model::{Cell, Content, Footnote, Header, Range, Relative, Reports, System};
 use crate::wording::number::{self, counted, shortest};
 
-/// The base's id; a dash if the run has none yet.
+/// The base's id; a dash if the run has no base yet.
 pub(crate) fn base_id(reports: &Reports) -> &str {
     reports.systems.iter().find(|system| system.is_base).map_or("–", |base| &base.id)
 }
 
-/// `MySQL 5.6 against MyRocks (plan first-look, run 3)`.
+/// The title of a run's report: `MySQL 5.6 against MyRocks (plan first-look, run 3)`.
 pub(crate) fn title(run: &Header) -> String {
     let title = if run.title.is_empty() { &run.plan } else { &run.title };
     format!("{title} (plan {}, run {})", run.plan, run.id)
 }
 
-/// A system's name with its exact version, the digest of its image, how connections to a server that ran already are
-/// encrypted, and whether it is the base or the anchor.
+/// A system's name with its exact version, the digest of its image, and whether it is the base or the anchor. If Dyno
+/// connected to a server that already ran, the text also says how connections are encrypted.
 pub(crate) fn system(system: &System) -> String {
     let version = system.engine_version.as_deref().unwrap_or("version unknown, it never started");
     let encryption = match system.encryption.as_deref() {
@@ -43,7 +43,7 @@ fn short_digest(image: &str) -> String {
     format!(", {}", digest.get(..SHOWN).unwrap_or(digest))
 }
 
-/// CPU, memory, system and kernel, as far as the run recorded them.
+/// The CPU, memory, operating system and kernel of the host, if the run recorded them.
 pub(crate) fn host(run: &Header) -> String {
     let HostRecord { cpu_model, cpus, memory_bytes, os, kernel, are_cores_awake, .. } = &run.host;
     let parts = [
@@ -58,7 +58,8 @@ pub(crate) fn host(run: &Header) -> String {
     if parts.is_empty() { "unknown".to_owned() } else { parts.join(", ") }
 }
 
-/// Start, end, rounds, seconds, and the seed and version for a repetition.
+/// When the run started, its rounds and the seconds of its trials, and what is needed to repeat the run: the scale,
+/// the seed and the version.
 pub(crate) fn run(run: &Header) -> String {
     let mut parts = vec![run.started_at.replace('T', " ").replace('Z', " UTC")];
     if let Some(rounds) = &run.rounds_per_test {
@@ -84,8 +85,9 @@ fn span<T: PartialEq + std::fmt::Display>(range: &Range<T>) -> String {
     if range.min == range.max { range.min.to_string() } else { format!("{}–{}", range.min, range.max) }
 }
 
-/// A sentence on missing trials; `None` if every planned trial completed. A run that ended early because all tests
-/// were decided is complete. During a run, no trial is missing.
+/// A sentence on trials that failed or are missing. `None` if every planned trial completed. If the run ended early
+/// because all tests were decided, no trial counts as missing. While the run is in progress, the sentence states its
+/// progress.
 pub(crate) fn incomplete(run: &Header) -> Option<String> {
     if run.is_going_on() {
         let failed =
@@ -117,7 +119,7 @@ fn fate(run: &Header) -> &'static str {
     }
 }
 
-/// The error probability of verdicts, in words.
+/// What the rule guarantees about false alarms, in words.
 pub(crate) fn error(rule: &Rule) -> String {
     let percent = shortest(rule.alpha * 100.0);
     match rule.correction() {
@@ -132,7 +134,7 @@ pub(crate) fn error(rule: &Rule) -> String {
     }
 }
 
-/// Explains the signs next to ratios, if there are any.
+/// Explains the signs beside ratios. `None` if no ratio has a verdict or a sign.
 pub(crate) fn marks_note(reports: &Reports) -> Option<String> {
     let same = format!("= the same within {}", number::margin(&reports.rule));
     let signs = [
@@ -150,7 +152,7 @@ pub(crate) fn marks_note(reports: &Reports) -> Option<String> {
     (!signs.is_empty()).then(|| format!("Verdicts: {}; {}.", signs.join(", "), error(&reports.rule)))
 }
 
-/// How a ratio is computed from its rounds.
+/// How the reports' ratios are computed from rounds, in words.
 pub(crate) fn ratio_kind(reports: &Reports) -> &'static str {
     let has = |method| ratios(reports).any(|relative| relative.method == method);
     match (has(Method::Exact), has(Method::StudentT)) {
@@ -161,7 +163,7 @@ pub(crate) fn ratio_kind(reports: &Reports) -> &'static str {
     }
 }
 
-/// Explains the brackets of the relative report, or why there are none.
+/// Explains the brackets in the relative report, or why it has no brackets.
 pub(crate) fn interval_note(reports: &Reports) -> Option<String> {
     let has = |method| ratios(reports).any(|relative| relative.method == method);
     let kinds = [
@@ -204,7 +206,7 @@ pub(crate) fn in_process_note(reports: &Reports) -> Option<String> {
         .then(|| format!("{} {verb} inside the load process. Server CPU includes the client, which has no separate figure.", and(&ids)))
 }
 
-/// The sign of a multiple that is not the quotient of the figures beside it, and its explanation.
+/// The sign of a multiple that is not the quotient of the figures beside it, and a sentence that explains the sign.
 pub(crate) const OF_ROUNDS: &str = "°";
 pub(crate) const OF_ROUNDS_NOTE: &str =
     "°: the median of the rounds' own ratios, which is not the quotient of the two medians.";
@@ -214,12 +216,12 @@ pub(crate) fn reference(number: usize) -> String {
     format!(" ({number})")
 }
 
-/// A failure with its number.
+/// A footnote: its number and the failure.
 pub(crate) fn footnote(note: &Footnote) -> String {
     format!("({}) {}", note.number, failure(note))
 }
 
-/// A failure: system, place, number of trials, message.
+/// A failure: the system, the steps, the number of failed trials, and the message.
 pub(crate) fn failure(note: &Footnote) -> String {
     let steps: Vec<&str> = note.steps.iter().map(String::as_str).collect();
     let trials = counted(note.trials, "trial");
@@ -242,7 +244,7 @@ pub(crate) fn more_items(count: usize) -> String {
     format!("{count} more like these; the HTML and JSON reports list all")
 }
 
-/// `a, b and c`.
+/// Joins items as in a sentence: `a, b and c`.
 pub(crate) fn and(items: &[&str]) -> String {
     match items {
         [] => String::new(),

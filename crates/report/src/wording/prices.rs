@@ -11,8 +11,8 @@ pub(crate) fn has_any(run: &Run) -> bool {
     run.systems.iter().any(|system| system.dollars_per_year().is_some())
 }
 
-/// Dollars per million operations of a test on each system, at the system's best client count; `None` for a system
-/// without a price or a measurement.
+/// The price of a million operations of a test in dollars, for each system at its best client count. `None` for a
+/// system that has no price or was not measured.
 pub(crate) fn dollars_per_million_operations(run: &Run, row: &Row<Rate>) -> Vec<Option<f64>> {
     let best = |system: &str| {
         let cells = row.cells.iter().filter(|cell| cell.system == system);
@@ -22,7 +22,7 @@ pub(crate) fn dollars_per_million_operations(run: &Run, row: &Row<Rate>) -> Vec<
     systems.map(|system| dollars_per_million(system.dollars_per_year()?, best(&system.id)?)).collect()
 }
 
-/// An amount: `$13,281`, `$0.0123`.
+/// An amount in dollars: `$13,281`, `$0.0123`.
 pub(crate) fn dollars(amount: f64) -> String {
     if amount.abs() < 100.0 {
         format!("${}", number::three_digits(amount))

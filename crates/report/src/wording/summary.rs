@@ -1,4 +1,4 @@
-//! Sentences on the findings. They call a system faster or slower only if there is a verdict.
+//! Sentences on the findings. A system is called faster or slower only if the verdict says so.
 
 use dyno_judge::{Comparison, Finding, Method, Rule, TestComparison};
 use dyno_stats::median;
@@ -44,7 +44,7 @@ pub(crate) fn summary(comparison: &Comparison, rule: &Rule) -> String {
     sentences.join(" ")
 }
 
-/// Why no test has a ratio, if neighbours did not disturb the run.
+/// Why no test has a ratio, if the reason is not that rounds were disturbed.
 fn not_compared(comparison: &Comparison) -> String {
     let has_rounds = |test: &TestComparison| test.base_rounds > 0 && test.candidate_rounds > 0;
     let why = comparison.tests.iter().find(|test| has_rounds(test)).and_then(|test| test.undecided.as_ref());
@@ -61,7 +61,7 @@ fn same(comparison: &Comparison) -> String {
     )
 }
 
-/// A sentence on a control: differences of its size are noise.
+/// A sentence on a control, which says by how much two measurements of one system differ.
 fn noise(comparison: &Comparison) -> String {
     let apart = |ratio: f64| 100.0 * (ratio.max(1.0 / ratio) - 1.0);
     let ratios = comparison.tests.iter().filter_map(|test| test.ratio);
@@ -77,7 +77,8 @@ fn noise(comparison: &Comparison) -> String {
     )
 }
 
-/// `b is faster than a in 7 of 12 tests and slower in 3; 1 is the same within 2%; 1 is not decided.`
+/// The numbers of verdicts: `b is faster than a in 7 of 12 tests and slower in 3; 1 is the same within 2%; 1 is not
+/// decided.`
 fn verdicts(comparison: &Comparison, margin: &str) -> String {
     let count = |finding| comparison.count(finding);
     let (candidate, base) = (&comparison.candidate.system, &comparison.base.system);
@@ -113,7 +114,7 @@ fn verdicts(comparison: &Comparison, margin: &str) -> String {
     format!("{}.", parts.join("; "))
 }
 
-/// The mean over all tests.
+/// A sentence on the mean ratio over all tests.
 fn overall(comparison: &Comparison) -> Option<String> {
     let mean = comparison.overall.as_ref().filter(|mean| mean.tests > 1)?;
     let rounds = match (mean.rounds, mean.method) {
@@ -127,7 +128,7 @@ fn overall(comparison: &Comparison) -> Option<String> {
     ))
 }
 
-/// The best and the worst ratio among verdicts.
+/// A sentence on the largest and the smallest ratio among tests with a verdict of faster or slower.
 fn extremes(comparison: &Comparison) -> Option<String> {
     let named = |finding| {
         let test = furthest(comparison, finding)?;
@@ -141,7 +142,8 @@ fn extremes(comparison: &Comparison) -> Option<String> {
     }
 }
 
-/// The undecided test whose ratio is furthest from 1, if there are few.
+/// A sentence on the undecided test whose ratio is furthest from 1. `None` if more than [`UNDECIDED_FEW`] are
+/// undecided.
 fn biggest_undecided(comparison: &Comparison) -> Option<String> {
     let open = comparison.count(Finding::NotEnoughEvidence);
     let test = furthest(comparison, Finding::NotEnoughEvidence).filter(|_| open <= UNDECIDED_FEW)?;

@@ -21,7 +21,7 @@ pub(crate) fn ratio_in(value: f64, interval: Option<Interval>) -> String {
     }
 }
 
-/// `48 seconds`, `4 minutes`.
+/// A time in whole seconds or minutes: `48 seconds`, `4 minutes`.
 pub(crate) fn time(seconds: f64) -> String {
     if seconds < 90.0 {
         counted(seconds.round() as u64, "second")
@@ -30,7 +30,7 @@ pub(crate) fn time(seconds: f64) -> String {
     }
 }
 
-/// The sign of a verdict or of a missing verdict, for formats without colours.
+/// The sign of a finding, for formats without colours.
 pub(crate) fn mark(finding: Finding) -> &'static str {
     match finding {
         Finding::Improved => "+",
@@ -43,7 +43,7 @@ pub(crate) fn mark(finding: Finding) -> &'static str {
     }
 }
 
-/// The colour of better and worse.
+/// The colour of a verdict of faster or slower. `None` for other findings.
 pub(crate) fn tint(finding: Finding) -> Option<Tint> {
     match finding {
         Finding::Improved => Some(Tint::Better),
@@ -69,8 +69,8 @@ pub(crate) fn finding(found: Finding, margin: &str) -> String {
     }
 }
 
-/// Disturbed rounds, and the share of the host that neighbours used: `9 of 9 rounds were disturbed: other processes
-/// used 0.9 of 2 CPUs`.
+/// The disturbed rounds, and the CPUs that other programs or guests used: `9 of 9 rounds were disturbed: other
+/// processes used 0.90 of 2 CPUs`.
 pub(crate) fn disturbed(found: &DisturbedRounds) -> String {
     let limits = DisturbanceLimits::default();
     let cpus = found.cpus as f64;
@@ -91,8 +91,8 @@ pub(crate) fn disturbed(found: &DisturbedRounds) -> String {
     )
 }
 
-/// Tests without a verdict because of disturbed rounds: `in 7 of 11 tests too few rounds are left: 9 of 9 rounds
-/// were disturbed: …`.
+/// The tests without a verdict because of disturbed rounds: `7 of 11 tests have too few undisturbed rounds: up to 9
+/// of 9 rounds were disturbed: …`.
 pub fn disturbed_tests(found: &DisturbedTests) -> String {
     if found.of == 1 {
         return disturbed(&found.worst);
@@ -111,6 +111,10 @@ pub(crate) fn undecided(why: &Undecided) -> String {
         Undecided::TooFewSessions { sessions, wanted } => {
             format!("{} per side of the {wanted} that a verdict needs", counted(*sessions as u64, "session"))
         }
+        Undecided::NotAlternating { pairs, wanted } => format!(
+            "sessions must alternate (A B B A): these form {} of neighbours of the {wanted} that a verdict needs",
+            counted(*pairs as u64, "pair")
+        ),
         Undecided::OneSession => "one session per side and no common anchor".to_owned(),
         Undecided::Disturbed(rounds) => disturbed(rounds),
         Undecided::Interval => "the interval includes both no change and a meaningful one".to_owned(),
@@ -134,7 +138,7 @@ pub(crate) fn undecided(why: &Undecided) -> String {
     }
 }
 
-/// The method of an interval; `None` without an interval.
+/// The method of the interval; `None` if there is no interval.
 pub(crate) fn method(relative: &Relative) -> Option<String> {
     let rounds = relative.rounds.len() as u64;
     let slices: usize = relative.rounds.iter().map(|round| round.slices).sum();
@@ -150,7 +154,8 @@ pub(crate) fn method(relative: &Relative) -> Option<String> {
     }
 }
 
-/// Whether the comparison has a warning that its two cells do not have.
+/// Whether there is a warning on the comparison itself. Warnings on the trials of one system, or on all tests of a
+/// system, do not count.
 pub(crate) fn is_suspect(relative: &Relative) -> bool {
     relative.warnings.iter().any(TestWarning::is_of_one_test)
 }
@@ -232,7 +237,8 @@ pub(crate) fn cell_warning(warning: &CellWarning) -> String {
     }
 }
 
-/// `each client of ssh://b made 52% as many events as one of the fastest driver`.
+/// Why a driver may have limited the rate: `each client of ssh://b made 52% as many events as one of the fastest
+/// driver`.
 fn driver_doubt(DriverDoubt { host, doubt }: &DriverDoubt) -> String {
     match doubt {
         Doubt::Slow { share } => {
@@ -249,13 +255,13 @@ fn driver_doubt(DriverDoubt { host, doubt }: &DriverDoubt) -> String {
     }
 }
 
-/// `memory was 512M, not 256M`.
+/// Limits in force that differ from the plan's: `memory was 512M, not 256M`.
 pub(crate) fn limits(differences: &[UnmetLimit]) -> String {
     let words = |it: &UnmetLimit| format!("{} was {}, not {}", it.limit, it.found, it.asked);
     differences.iter().map(words).collect::<Vec<_>>().join(", ")
 }
 
-/// A warning on a comparison in words. `in_slices` is the ratio of neighbouring slices.
+/// A warning on a comparison, in words. `in_slices` is the ratio that neighbouring slices give.
 pub(crate) fn test_warning(warning: &TestWarning, in_slices: Option<f64>) -> String {
     match warning {
         TestWarning::Stalls { whole_ratio } => {
@@ -283,7 +289,7 @@ pub(crate) fn test_warning(warning: &TestWarning, in_slices: Option<f64>) -> Str
     }
 }
 
-/// `1064 × 3, 1213 × 1`
+/// The server's error codes with their counts: `1064 × 3, 1213 × 1`
 pub(crate) fn error_codes(codes: &BTreeMap<String, u64>) -> String {
     codes.iter().map(|(code, errors)| format!("{code} × {errors}")).collect::<Vec<_>>().join(", ")
 }

@@ -1,7 +1,7 @@
 //! Statements of bulk inserts. They are built outside of Lua, because strings of half a megabyte would burden its
 //! garbage collector.
 
-/// Approximate largest size of a statement, as in sysbench.
+/// Approximate largest size of a statement, in bytes. It is the same as in sysbench.
 const STATEMENT_BYTES_MAX: usize = 512 * 1024;
 
 /// The statements of all tasks, by number. Finished statements are reused.
@@ -18,14 +18,16 @@ pub(crate) struct Bulk {
     /// Length of the text before the first row.
     head_bytes: usize,
     rows: u32,
-    /// Whether rows are lines, which the statement reads, instead of its values.
+    /// Whether the rows are lines of data that the statement reads. Otherwise, they are part of the statement's
+    /// text.
     is_data: bool,
     /// Whether the text has been sent. The next row then starts a new statement.
     pub(crate) sent: bool,
 }
 
 impl Bulks {
-    /// `is_data`: whether rows are lines that the statement reads.
+    /// Begins a statement and returns its number. `is_data` says whether rows are lines of data that the statement
+    /// reads.
     pub(crate) fn begin(&mut self, head: &[u8], is_data: bool) -> usize {
         let number = self.free.pop().unwrap_or_else(|| {
             self.bulks.push(Bulk::default());
@@ -35,7 +37,7 @@ impl Bulks {
         number
     }
 
-    /// Number of statements. Valid numbers are below it.
+    /// Number of statements. All numbers below it are valid.
     pub(crate) fn len(&self) -> usize {
         self.bulks.len()
     }
@@ -81,7 +83,7 @@ impl Bulk {
         true
     }
 
-    /// The statement and the lines that it reads.
+    /// Splits the text into the statement and the lines that it reads.
     pub(crate) fn statement_and_data(&self) -> (&[u8], &[u8]) {
         self.text.split_at(self.head_bytes)
     }

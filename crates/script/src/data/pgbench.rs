@@ -11,9 +11,9 @@ pub(crate) struct Pgbench {
     programs: Vec<Rc<Program>>,
     clients: Vec<Client>,
     seed: u64,
-    /// Clients of the whole run.
+    /// Number of clients of the whole run.
     clients_in_all: u32,
-    /// Whether the database is PostgreSQL: it has parameters that are true or false, and operators with a question mark.
+    /// Whether the database is PostgreSQL, which has Boolean parameters, and operators with a question mark.
     pub(crate) is_pgsql: bool,
 }
 
@@ -28,7 +28,7 @@ impl Pgbench {
         }
     }
 
-    /// Reads scripts. Returns the number of their program.
+    /// Reads scripts as one program. Returns the program's number.
     pub(crate) fn read(&mut self, files: &[(ScriptFile, String)]) -> Result<usize, Mistake> {
         self.programs.push(Rc::new(Program::read(files)?));
         Ok(self.programs.len() - 1)
@@ -39,7 +39,7 @@ impl Pgbench {
         self.programs.get(program).map_or(&[][..], |program| program.variables())
     }
 
-    /// Makes a client of a program. Returns its number, or `None` if there is no such program.
+    /// Creates a client that runs a program. Returns the client's number, or `None` if there is no such program.
     pub(crate) fn add_client(
         &mut self,
         program: usize,

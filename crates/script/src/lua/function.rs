@@ -1,7 +1,7 @@
 //! Rust functions that Lua can call.
 //!
-//! Raising an error and yielding both leave a function without running its destructors. A [`Native`] function therefore
-//! does neither. It drops all its values and returns the action that [`trampoline`] takes.
+//! Raising an error and yielding both leave a function without running its destructors. A [`Native`] function
+//! therefore does neither. It drops all its values and returns the action that [`trampoline`] takes.
 
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
@@ -17,7 +17,7 @@ use crate::run::machine::Machine;
 /// How a function returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Returns {
-    /// With this number of values on top of the stack.
+    /// Returns this number of values, which are on top of the stack.
     Values(c_int),
     /// Yields. The function returns the values with which the task is resumed.
     Wait,
@@ -38,8 +38,8 @@ pub(crate) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The machine of the Lua state. The borrow must end before the stack is used, because using the stack can run Lua
-    /// (finalizers).
+    /// The machine of the Lua state. The borrow must end before the stack is used, because using the stack can run
+    /// Lua (finalizers).
     pub(crate) fn machine(&mut self) -> &mut Machine {
         // SAFETY: the machine outlives the state, and no one else has it while Lua runs this function.
         unsafe { self.machine.as_mut() }
@@ -73,7 +73,7 @@ impl Call<'_> {
         Raised
     }
 
-    /// Raises an error whose message has a position of its own.
+    /// Raises an error whose message is complete, so no position in the script is put before it.
     pub(crate) fn raise_as_is(&self, message: &str) -> Raised {
         self.stack.push_bytes(message.as_bytes());
         Raised
@@ -88,12 +88,12 @@ impl Call<'_> {
     }
 }
 
-/// A function that Lua can call. It must be known at compile time and capture nothing.
+/// A function that Lua can call. It must be known at compile time, and must not capture variables.
 pub(crate) trait Native: Fn(&mut Call<'_>) -> Answer + Copy + 'static {}
 
 impl<F: Fn(&mut Call<'_>) -> Answer + Copy + 'static> Native for F {}
 
-/// Pushes `function`, bound to its machine.
+/// Pushes `function`, with the address of its machine as an upvalue.
 pub(crate) fn push_function<F: Native>(stack: Stack, machine: NonNull<Machine>, _function: F) {
     const { assert!(size_of::<F>() == 0, "a native function captures nothing") };
     stack.push_pointer(machine.as_ptr().cast());
@@ -101,7 +101,7 @@ pub(crate) fn push_function<F: Native>(stack: Stack, machine: NonNull<Machine>, 
     unsafe { ffi::lua_pushcclosure(stack.pointer(), trampoline::<F>, 1) }
 }
 
-/// As [`push_function`], with marks of its calls for a profile.
+/// As [`push_function`], but each call is also marked for a profile.
 pub(crate) fn push_marked_function<F: Native>(stack: Stack, machine: NonNull<Machine>, _function: F) {
     const { assert!(size_of::<F>() == 0, "a native function captures nothing") };
     let function: ffi::lua_CFunction = trampoline::<F>;
@@ -111,11 +111,12 @@ pub(crate) fn push_marked_function<F: Native>(stack: Stack, machine: NonNull<Mac
     unsafe { ffi::lua_pushcclosure(stack.pointer(), marked, 2) }
 }
 
-/// Calls the trampoline in its second upvalue. If the trampoline raises an error, its stage lasts until the next mark.
+/// Calls the trampoline in its second upvalue, as a stage of the profile. If the trampoline raises an error, this
+/// stage lasts until the next mark.
 unsafe extern "C-unwind" fn marked(state: *mut ffi::lua_State) -> c_int {
     let outer = Stamps::enter(Stage::Native);
-    // SAFETY: the upvalue is the address of a trampoline (`push_marked_function`), whose own upvalue is the first;
-    // nothing with a destructor is alive in this frame.
+    // SAFETY: the second upvalue is the address of a trampoline, and the first is the upvalue that this trampoline
+    // expects (`push_marked_function`). Nothing with a destructor is alive in this frame.
     let values = unsafe {
         let function = ffi::lua_touserdata(state, ffi::lua_upvalueindex(2));
         std::mem::transmute::<*mut c_void, ffi::lua_CFunction>(function)(state)
@@ -142,7 +143,7 @@ unsafe extern "C-unwind" fn trampoline<F: Native>(state: *mut ffi::lua_State) ->
     }
 }
 
-/// Pushes a function that calls its first argument with the other arguments. Nothing can wait within that call.
+/// Pushes a function that calls its first argument with the other arguments. The called function cannot yield.
 pub(crate) fn push_caller(stack: Stack) {
     // SAFETY: the state is open.
     unsafe { ffi::lua_pushcclosure(stack.pointer(), call_without_waiting, 0) }

@@ -1,9 +1,9 @@
 //! Interrupts Lua from another thread.
 //!
-//! The only way to stop LuaJIT from outside is the way of its own command line for ^C: a signal handler on the thread
-//! that runs Lua sets a debug hook, and the hook raises an error. This costs nothing until then. Code that LuaJIT has
-//! compiled calls no hooks, so the functions of this crate raise the error too. The signal is SIGURG, which is ignored
-//! by default.
+//! The only way to stop LuaJIT from outside is the one that its own command line uses for ^C: a signal handler on
+//! the thread that runs Lua sets a debug hook, and the hook raises an error. Before an interrupt, this costs
+//! nothing. Code that LuaJIT has compiled calls no hooks, so the functions of this crate raise the error too. The
+//! signal is SIGURG, which is ignored by default.
 
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -20,14 +20,14 @@ pub(super) const INTERRUPTED: &str = "interrupted";
 thread_local! {
     /// The Lua state that this thread runs, if any.
     static RUNNING: Cell<*mut ffi::lua_State> = const { Cell::new(ptr::null_mut()) };
-    /// Whether it should stop.
+    /// Whether the state that this thread runs should stop.
     static STOPPING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Stops the script of a [`Runtime`](crate::Runtime), from any thread.
 ///
-/// It cannot stop a compiled loop that calls none of sysbench's functions. A program that must end should not wait for
-/// the thread of such a script.
+/// It cannot stop a compiled loop that calls none of sysbench's functions. A program that must end should therefore
+/// not wait for the thread that runs a script.
 #[derive(Clone, Debug)]
 pub struct InterruptHandle(Arc<Mutex<Option<libc::pthread_t>>>);
 
@@ -44,8 +44,8 @@ impl InterruptHandle {
     /// script runs. To stop a script for certain, call this repeatedly until it has ended.
     pub fn interrupt(&self) {
         if let Some(thread) = *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            // SAFETY: the thread still runs, since its runtime's end would have locked this and taken it
-            // away.
+            // SAFETY: the thread still runs. Before it can end, its runtime locks this mutex and removes the thread
+            // (`revoke`).
             unsafe { libc::pthread_kill(thread, libc::SIGURG) };
         }
     }
@@ -75,8 +75,8 @@ pub(super) fn stopping() -> bool {
 }
 
 fn install_handler() {
-    // SAFETY: the handler does only what a handler may, and the structure is filled in as sigaction(2) wants
-    // it.
+    // SAFETY: the handler does only what a signal handler may do, and the structure is filled in as sigaction(2)
+    // requires.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = on_signal as extern "C" fn(c_int) as usize;
@@ -90,12 +90,13 @@ extern "C" fn on_signal(_: c_int) {
     let running = RUNNING.get();
     if !running.is_null() {
         STOPPING.set(true);
-        // SAFETY: the thread is running, on this very thread; setting a hook is made for signal handlers.
+        // SAFETY: the state is open and runs on this very thread. Lua allows signal handlers to set a hook.
         unsafe { ffi::lua_sethook(running, Some(stop), ffi::LUA_MASKCOUNT, 1) };
     }
 }
 
-/// The hook stays set until the script has ended, so that no script can continue by catching the error.
+/// Raises the error of an interrupt. The hook stays set until the script has ended, so that a script cannot
+/// continue by catching the error.
 unsafe extern "C-unwind" fn stop(state: *mut ffi::lua_State, _: *mut ffi::lua_Debug) {
     // SAFETY: Lua passes an open state; nothing with a destructor is alive here.
     unsafe {

@@ -1,6 +1,6 @@
-//! Limits the memory of Lua with an allocator in front of LuaJIT's own, which counts.
+//! Limits the memory of Lua. An allocator in front of LuaJIT's own allocator counts the bytes.
 //!
-//! It costs a few instructions per allocation, and nothing if a script makes no garbage.
+//! Counting costs a few instructions per allocation, and nothing if a script does not allocate.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -37,7 +37,7 @@ impl MemoryLimit {
         self.0.bytes_max >> 20
     }
 
-    /// Takes a part; false if less than that is left.
+    /// Takes `bytes` from the limit. Returns false if fewer bytes are left.
     fn take(&self, bytes: usize) -> bool {
         let taken = self.0.taken_bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         let fits = taken <= self.0.bytes_max;
@@ -56,12 +56,12 @@ impl MemoryLimit {
 #[derive(Debug)]
 pub(super) struct Account {
     limit: MemoryLimit,
-    /// LuaJIT's own allocator, with its memory.
+    /// LuaJIT's own allocator, and the pointer that it expects.
     allocate: ffi::lua_Alloc,
     memory: *mut c_void,
     used_bytes: Cell<usize>,
     taken_bytes: Cell<usize>,
-    /// Whether a script is running. Only then may memory be refused. At other times LuaJIT would end the
+    /// Whether a script is running. Memory may be refused only then, because at other times LuaJIT would end the
     /// process.
     is_running: Cell<bool>,
     was_refused: Cell<bool>,
@@ -92,7 +92,7 @@ impl Account {
         }
     }
 
-    /// Restores a state's own allocator, which can close the state.
+    /// Restores a state's own allocator, so that the state can be closed.
     ///
     /// # Safety
     /// The state is open and belongs to this account.
@@ -102,7 +102,7 @@ impl Account {
         self.limit.give_back(self.taken_bytes.replace(0));
     }
 
-    /// Runs Lua within the limit. Returns whether it was refused memory.
+    /// Runs Lua within the limit. Returns whether Lua was refused memory because of the limit.
     pub(super) fn limited<R>(&self, run: impl FnOnce() -> R) -> (R, bool) {
         self.was_refused.set(false);
         self.is_running.set(true);
@@ -115,7 +115,8 @@ impl Account {
         &self.limit
     }
 
-    /// Whether the state may use this much memory. Returns unused memory to the shared limit.
+    /// Whether the state may use this much memory. If it needs more than it has taken from the shared limit, takes
+    /// more; if it needs much less, gives memory back.
     fn may_use(&self, bytes: usize) -> bool {
         let taken = self.taken_bytes.get();
         if bytes > taken {
@@ -142,7 +143,7 @@ unsafe extern "C" fn allocate_counted(
 ) -> *mut c_void {
     // SAFETY: Lua passes the account that it was given, which lives as long as the state.
     let account = unsafe { &*account.cast::<Account>() };
-    // Blocks from before the account are freed too.
+    // The block may be older than the account, which then has not counted it. The subtraction therefore saturates.
     let used_bytes = account.used_bytes.get().saturating_sub(old_bytes).saturating_add(new_bytes);
     if !account.may_use(used_bytes) && new_bytes > old_bytes && account.is_running.get() {
         account.was_refused.set(true);

@@ -9,7 +9,7 @@ use crate::prefetch::prefetch_bytes;
 /// Size of `lua_State` in LuaJIT.
 const THREAD_BYTES: usize = 96;
 
-/// The stack of a Lua thread. The thread must live as long as this copy of the pointer is used.
+/// The stack of a Lua thread. The thread must live while this copy of the pointer is used.
 ///
 /// Nothing here calls metamethods, so the only possible error is a lack of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Stack {
     /// Wraps a pointer.
     ///
     /// # Safety
-    /// The state must stay open, and the thread uncollected, as long as the copy is used.
+    /// While the copy is used, the state must stay open, and the thread must not be collected.
     pub(crate) unsafe fn new(pointer: *mut ffi::lua_State) -> Self {
         Self(pointer)
     }
@@ -68,7 +68,7 @@ impl Stack {
     }
 
     pub(crate) fn kind(self, index: c_int) -> Kind {
-        // SAFETY: the state is open (`new`); any index that is not a value is of kind "none".
+        // SAFETY: the state is open (`new`); an index without a value has the type "none".
         match unsafe { ffi::lua_type(self.0, index) } {
             ffi::LUA_TNONE | ffi::LUA_TNIL => Kind::Nil,
             ffi::LUA_TBOOLEAN => Kind::Boolean,
@@ -148,7 +148,7 @@ impl Stack {
         (self.kind(index) == Kind::Number).then(|| unsafe { ffi::lua_tonumber(self.0, index) })
     }
 
-    /// The number at `index`, or the number that a text there represents, as Lua reads it.
+    /// The number at `index`. A text that Lua can read as a number is converted.
     pub(crate) fn numeral(self, index: c_int) -> Option<f64> {
         // SAFETY: the state is open (`new`).
         unsafe { (ffi::lua_isnumber(self.0, index) != 0).then(|| ffi::lua_tonumber(self.0, index)) }
@@ -181,7 +181,7 @@ impl Stack {
     /// # Safety
     /// The value at `index` must be such an integer.
     pub(crate) unsafe fn int64(self, index: c_int) -> i64 {
-        // SAFETY: of cdata this is the address of its contents.
+        // SAFETY: for a cdata value, `lua_topointer` returns the address of its contents.
         unsafe { ffi::lua_topointer(self.0, index).cast::<i64>().read_unaligned() }
     }
 
@@ -214,7 +214,7 @@ impl Stack {
     pub(crate) fn set_field(self, index: c_int, name: &str) {
         let table = self.absolute(index);
         self.push_bytes(name.as_bytes());
-        // SAFETY: the state is open; the key goes under the value that was on top.
+        // SAFETY: the state is open; `lua_insert` moves the key under the value, as `lua_rawset` expects.
         unsafe {
             ffi::lua_insert(self.0, -2);
             ffi::lua_rawset(self.0, table);
@@ -257,7 +257,8 @@ impl Stack {
         unsafe { ffi::luaL_unref(self.0, ffi::LUA_REGISTRYINDEX, reference.0) }
     }
 
-    /// Pushes the position of the function at `level`: `file:line: `, or nothing if it is not a Lua function.
+    /// Pushes the position (`file:line: `) of the function at `level`. If this is not a Lua function, pushes an
+    /// empty string.
     pub(crate) fn push_position(self, level: c_int) {
         // SAFETY: the state is open (`new`).
         unsafe { ffi::luaL_where(self.0, level) }
@@ -269,7 +270,7 @@ impl Stack {
         unsafe { ffi::lua_concat(self.0, n) }
     }
 
-    /// Pops a function and its `arguments` and calls it. An error is returned as text.
+    /// Pops a function and its `arguments`, and calls the function. Returns an error as text.
     pub(crate) fn call(self, arguments: c_int, results: c_int) -> Result<(), String> {
         // SAFETY: the state is open; the call is protected.
         match unsafe { ffi::lua_pcall(self.0, arguments, results, 0) } {

@@ -12,7 +12,7 @@ unsafe extern "C-unwind" {
     fn lua_isyieldable(state: *mut ffi::lua_State) -> c_int;
 }
 
-/// An open LuaJIT state with its standard libraries. Dropping it closes it.
+/// An open LuaJIT state with its standard libraries. Dropping the value closes the state.
 #[derive(Debug)]
 pub(crate) struct State {
     stack: Stack,
@@ -23,17 +23,17 @@ pub(crate) struct State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Resumed {
     Yielded,
-    /// Its function returned; the results are on its stack.
+    /// The thread's function returned. The results are on the thread's stack.
     Returned,
-    /// It raised the value on top of its stack, and cannot be resumed.
+    /// The thread raised an error, and cannot be resumed. The error is on top of the thread's stack.
     Raised,
 }
 
 impl State {
-    /// Opens a state whose scripts may use this much memory; `None` if there is too little memory.
+    /// Opens a state whose scripts may use the memory of `limit`. `None` if there is too little memory to open it.
     pub(crate) fn open(limit: MemoryLimit) -> Option<Self> {
-        // SAFETY: a null pointer is told apart below; opening the libraries of a new state raises nothing but
-        // for lack of memory.
+        // SAFETY: a null pointer is handled below; opening the libraries of a new state raises an error only if
+        // memory is lacking.
         unsafe {
             let state = ffi::luaL_newstate();
             if state.is_null() {
@@ -86,7 +86,8 @@ impl Drop for State {
 }
 
 impl Stack {
-    /// Resumes the thread with the top `arguments` values, or starts it with the function below them.
+    /// Resumes the thread with the top `arguments` values. If it has not started, starts the function below these
+    /// values.
     pub(crate) fn resume(self, arguments: c_int) -> Resumed {
         // SAFETY: the state is open; what the thread raises stays in it.
         match unsafe { ffi::lua_resume_(self.pointer(), arguments) } {

@@ -39,7 +39,8 @@ pub(super) fn register(table: &Table) {
     });
 }
 
-/// `bulk_send(bulk, connection)`: requests that the statement is sent.
+/// `bulk_query(bulk, connection)` and `bulk_send(bulk, connection)`: send the statement. Only `bulk_query` waits for
+/// the answer.
 fn send(call: &mut Call<'_>, request: fn(u32, &'static [u8]) -> Request<'static>) -> Answer {
     let connection = id(call, 2)?;
     let bulk = bulk(call)?;
@@ -49,7 +50,7 @@ fn send(call: &mut Call<'_>, request: fn(u32, &'static [u8]) -> Request<'static>
     wait(call, request(connection, sql))
 }
 
-/// `bulk_load(bulk, connection)`: requests that the statement is sent with the lines that it reads.
+/// `bulk_load(bulk, connection)`: sends the statement with the lines that it reads.
 fn load(call: &mut Call<'_>) -> Answer {
     let connection = id(call, 2)?;
     let bulk = bulk(call)?;

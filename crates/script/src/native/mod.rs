@@ -18,7 +18,7 @@ use crate::run::machine::Machine;
 
 pub(crate) use requests::push_reply;
 
-/// Pushes a table of all native functions, which a profile marks.
+/// Pushes a table of all native functions. If `marks` is true, their calls are marked for a profile.
 pub(crate) fn push_functions(stack: Stack, machine: NonNull<Machine>, marks: bool) {
     stack.push_table(0, 59);
     let table = Table { stack, machine, marks };

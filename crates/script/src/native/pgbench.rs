@@ -18,7 +18,7 @@ pub(super) fn register(table: &Table) {
     table.add("pgbench_read", read);
     table.add("pgbench_variables", variables);
     table.add("pgbench_client", client);
-    // pgbench_define(client, name, text): the first value of a variable.
+    // pgbench_define(client, name, text): sets the first value of a variable.
     table.add("pgbench_define", |call| {
         let (name, text) = (call.stack.text(2).unwrap_or_default(), call.stack.text(3).unwrap_or_default());
         of(call)?.define(&name, &text);
@@ -30,7 +30,7 @@ pub(super) fn register(table: &Table) {
     });
     table.add("pgbench_next", next);
     table.add("pgbench_query", query);
-    // pgbench_sql(client): the text of the current statement, to prepare it.
+    // pgbench_sql(client): returns the text of the current statement, to prepare it.
     table.add("pgbench_sql", |call| {
         let doubles = call.machine().pgbench.is_pgsql;
         let sql = of(call)?.prepared_sql(doubles);
@@ -39,7 +39,7 @@ pub(super) fn register(table: &Table) {
     });
     table.add("pgbench_execute", execute);
     table.add("pgbench_execute_once", execute_once);
-    // pgbench_sql_of(client, statement): the text of a statement by its number, to prepare it.
+    // pgbench_sql_of(client, statement): returns the text of the statement with this number, to prepare it.
     table.add("pgbench_sql_of", |call| {
         let (doubles, statement) = (call.machine().pgbench.is_pgsql, call.integer(2)? as usize);
         let sql = of(call)?.sql_of(statement, doubles);
@@ -53,12 +53,12 @@ pub(super) fn register(table: &Table) {
         let connection = id(call, 1)?;
         wait(call, Request::Pipe { connection, part: Piped::Sync })
     });
-    // pgbench_run_pipeline(connection): sends the pipeline. Returns what `query` does.
+    // pgbench_run_pipeline(connection): sends the pipeline. Returns the same values as `query`.
     table.add("pgbench_run_pipeline", |call| {
         let connection = id(call, 1)?;
         wait(call, Request::RunPipeline { connection })
     });
-    // pgbench_gathers(client): 0 if the current statement's rows are not stored, 1 for \gset, 2 for \aset.
+    // pgbench_gathers(client): returns 0 if the current statement's rows are not stored, 1 for \gset, 2 for \aset.
     table.add("pgbench_gathers", |call| {
         let number = match of(call)?.gathers() {
             Gather::Nothing => 0.0,
@@ -74,7 +74,8 @@ pub(super) fn register(table: &Table) {
         of(call)?.fail();
         Ok(Returns::Values(0))
     });
-    // pgbench_place(client, number): file and line of the current command, or of a statement of the pipeline that was sent, from 0.
+    // pgbench_place(client, number): returns file and line of the current command. If `number` is given, returns
+    // those of the statement with this number (from 0) in the pipeline that was sent.
     table.add("pgbench_place", |call| {
         let number = call.stack.number(2).map(|number| number as usize);
         let client = of(call)?;
@@ -93,7 +94,8 @@ fn of<'a>(call: &'a mut Call<'_>) -> Result<&'a mut Client, Raised> {
     call.machine().pgbench.client(number).ok_or(Raised)
 }
 
-/// `pgbench_read({file, weight, text, …})`: the number of the program of these scripts.
+/// `pgbench_read({file, weight, text, …})`: reads scripts as one program, and returns its number. The list has
+/// three elements for each script.
 fn read(call: &mut Call<'_>) -> Answer {
     if call.stack.kind(1) != Kind::Table {
         return Err(call.raise("a list of scripts is expected"));
@@ -119,7 +121,7 @@ fn read(call: &mut Call<'_>) -> Answer {
     }
 }
 
-/// `pgbench_variables(program)`: a list of the variables that options may give a first value.
+/// `pgbench_variables(program)`: returns a list of the variables to which options may give a first value.
 fn variables(call: &mut Call<'_>) -> Answer {
     let program = call.integer(1)? as usize;
     let is_free =
@@ -134,8 +136,8 @@ fn variables(call: &mut Call<'_>) -> Answer {
     Ok(Returns::Values(1))
 }
 
-/// `pgbench_client(program, protocol, number, scale, tries, allows_shell)`: the number of a new client. Its own number, of all
-/// clients of the run, begins with 0.
+/// `pgbench_client(program, protocol, number, scale, tries, allows_shell)`: creates a client and returns its number
+/// in this Lua state. `number` is the client's number among all clients of the run, from 0.
 fn client(call: &mut Call<'_>) -> Answer {
     let program = call.integer(1)? as usize;
     let name = call.stack.text(2).unwrap_or_default();
@@ -157,9 +159,17 @@ fn client(call: &mut Call<'_>) -> Answer {
     }
 }
 
-/// `pgbench_next(client)`: 0 at the end of the transaction, 1 to query, 2 and a statement's number to execute it, 3 and µs to
-/// sleep, 4 and the numbers of its statements (the first, and the one after the last) to begin a pipeline, 5 and a statement's number to
-/// add it, 6 to synchronize, 7 to send the pipeline, 8 to have a shell run a command.
+/// `pgbench_next(client)`: runs the client up to its next step. Returns the number of the step's kind and two
+/// values:
+/// - 0: The transaction has ended.
+/// - 1: Send the current statement as text.
+/// - 2: Execute the prepared statement whose number is the first value.
+/// - 3: Sleep for the first value in µs.
+/// - 4: Begin a pipeline. The values are the numbers of its first statement, and of the statement after its last.
+/// - 5: Add the statement whose number is the first value to the pipeline.
+/// - 6: Add a point of synchronization to the pipeline.
+/// - 7: Send the pipeline.
+/// - 8: Have a shell run a command.
 fn next(call: &mut Call<'_>) -> Answer {
     let client = of(call)?;
     let step = client.advance();
@@ -185,12 +195,13 @@ fn next(call: &mut Call<'_>) -> Answer {
     Ok(Returns::Values(3))
 }
 
-/// `pgbench_shell(client)`: has a shell run the current command, and waits until it has ended. That blocks the thread, as it does
-/// in pgbench. Standard input and output of this process may be those of its protocol, so the command gets neither.
+/// `pgbench_shell(client)`: has a shell run the current command, and waits until the command has ended. This blocks
+/// the thread, as in pgbench. This process may use its standard input and output for a protocol, so the command
+/// gets neither.
 fn shell(call: &mut Call<'_>) -> Answer {
     let client = of(call)?;
     let line = OsStr::from_bytes(client.shell_line());
-    // `output` gives it no standard input.
+    // `output` gives the command no standard input, and collects its standard output.
     let ran = Command::new("/bin/sh").arg("-c").arg(line).stderr(Stdio::inherit()).output();
     let taken = match ran {
         Ok(output) => client.shell_ran(&output).map_err(|error| error.to_string()),
@@ -203,7 +214,7 @@ fn shell(call: &mut Call<'_>) -> Answer {
     taken.map(|()| Returns::Values(0)).map_err(|message| call.raise_as_is(&message))
 }
 
-/// `pgbench_query(client, connection)`: sends the current statement as text. Returns what `query` does.
+/// `pgbench_query(client, connection)`: sends the current statement as text. Returns the same values as `query`.
 fn query(call: &mut Call<'_>) -> Answer {
     let connection = id(call, 2)?;
     // SAFETY: the client's text does not change until the request is complete and the task is resumed.
@@ -211,15 +222,16 @@ fn query(call: &mut Call<'_>) -> Answer {
     wait(call, Request::Query { connection, sql })
 }
 
-/// `pgbench_execute(client, connection, statement)`: executes a prepared statement with the parameters of the current one. Returns
-/// what `execute` does.
+/// `pgbench_execute(client, connection, statement)`: executes a prepared statement with the parameters of the client's
+/// current statement. Returns the same values as `execute`.
 fn execute(call: &mut Call<'_>) -> Answer {
     let (connection, statement) = (id(call, 2)?, id(call, 3)?);
     let params = params(call)?;
     wait(call, Request::Execute { connection, statement, params })
 }
 
-/// `pgbench_execute_once(client, connection, sql)`: the same with the text of the statement.
+/// `pgbench_execute_once(client, connection, sql)`: as `pgbench_execute`, with a text in place of a prepared
+/// statement.
 fn execute_once(call: &mut Call<'_>) -> Answer {
     let connection = id(call, 2)?;
     // SAFETY: the argument is on the task's stack until the request is complete and the task is resumed.
@@ -235,7 +247,7 @@ fn pipe(call: &mut Call<'_>) -> Answer {
     wait(call, Request::Pipe { connection, part: Piped::Execute { statement, params } })
 }
 
-/// `pgbench_pipe_once(client, connection, sql)`: the same with the text of the statement.
+/// `pgbench_pipe_once(client, connection, sql)`: as `pgbench_pipe`, with a text in place of a prepared statement.
 fn pipe_once(call: &mut Call<'_>) -> Answer {
     let connection = id(call, 2)?;
     // SAFETY: the argument is on the task's stack until the request is complete and the task is resumed.
@@ -271,7 +283,7 @@ fn param(parameter: Parameter<'_>, is_pgsql: bool) -> Param<'static> {
     }
 }
 
-/// `pgbench_store(client, connection)`: stores the row of the connection's last result in variables.
+/// `pgbench_store(client, connection)`: stores the row of the connection's most recent result in variables.
 fn store(call: &mut Call<'_>) -> Answer {
     let connection = id(call, 2)?;
     let host = host(call)?;

@@ -46,8 +46,9 @@ fn draw(call: &mut Call<'_>, shape: Option<Shape>) -> Answer {
     Ok(Returns::Values(1))
 }
 
-/// Draws between two bounds. At least one of them has more than 32 bits. sysbench's bounds are unsigned 32-bit numbers:
-/// it takes the lowest 32 bits of larger ones, and counts from 0 again after the largest.
+/// Draws between two bounds of which at least one has more than 32 bits. sysbench's bounds are unsigned 32-bit numbers.
+/// As in sysbench, only the lowest 32 bits of a bound are used. If `high` is then below `low`, the range continues at 0
+/// after the largest 32-bit number.
 fn draw_wrapped(call: &mut Call<'_>, shape: Option<Shape>, low: i64, high: i64) -> i64 {
     let low = low as u32;
     let span = (high as u32).wrapping_sub(low);
@@ -55,8 +56,8 @@ fn draw_wrapped(call: &mut Call<'_>, shape: Option<Shape>, low: i64, high: i64) 
     i64::from(low.wrapping_add(above as u32))
 }
 
-/// `unique_between(low, high)`: returns each number of the range once. The range ends at the largest 32-bit
-/// number.
+/// `unique_between(low, high)`: returns a number of the range that was not drawn before, until all have been drawn. If
+/// `high` has more than 32 bits, the range ends at the largest 32-bit number.
 fn unique_between(call: &mut Call<'_>) -> Answer {
     let (low, high) = (call.integer(1)?, call.integer(2)?.min(LARGEST));
     let Some(last) = high.checked_sub(low).and_then(|last| u64::try_from(last).ok()) else {

@@ -52,8 +52,8 @@ pub(super) fn register(table: &Table) {
     table.add("next_event", |call| wait(call, Request::NextEvent));
 }
 
-/// `prepare(connection, sql, kinds)`: `kinds` has a letter for each parameter: `i`nteger, `f`loat, `t`ext, or `d`ate or
-/// time.
+/// `prepare(connection, sql, kinds)`: prepares a statement. `kinds` has one letter for each parameter: `i` for
+/// integers, `f` for floats, `t` for text, and `d` for dates and times.
 fn prepare(call: &mut Call<'_>) -> Answer {
     let (connection, sql) = (id(call, 1)?, text(call, 2)?);
     let kinds = text(call, 3)?;
@@ -69,7 +69,7 @@ fn prepare(call: &mut Call<'_>) -> Answer {
     wait(call, Request::Prepare { connection, sql, types })
 }
 
-/// `execute(connection, statement, kinds, values)`: `kinds` as those of `prepare`.
+/// `execute(connection, statement, kinds, values)`: executes a prepared statement. `kinds` is as for `prepare`.
 fn execute(call: &mut Call<'_>) -> Answer {
     let (connection, statement) = (id(call, 1)?, id(call, 2)?);
     let kinds = text(call, 3)?;
@@ -90,7 +90,7 @@ fn param(stack: Stack, kind: u8) -> Param<'static> {
     match (stack.kind(-1), kind) {
         (Kind::Number, b'i') => Param::Int(stack.number(-1).unwrap_or_default() as i64),
         (Kind::Number, _) => Param::Float(stack.number(-1).unwrap_or_default()),
-        // SAFETY: the prelude puts no other cdata into parameters than those of type `int64_t`.
+        // SAFETY: the only cdata that the prelude puts into parameters has the type `int64_t`.
         (Kind::Cdata, _) => Param::Int(unsafe { stack.int64(-1) }),
         // SAFETY: the statement's table keeps the string until the request is complete and the task is resumed.
         (Kind::String, _) => unsafe { stack.bytes(-1) }.map_or(Param::Null, Param::Text),
@@ -98,7 +98,7 @@ fn param(stack: Stack, kind: u8) -> Param<'static> {
     }
 }
 
-/// Sends a request to the host. The function returns the values of [`push_reply`].
+/// Sends a request to the host. In Lua, the native function returns the values of [`push_reply`].
 pub(super) fn wait(call: &mut Call<'_>, request: Request<'static>) -> Answer {
     let stack = call.stack;
     if let Some(obstacle) = call.machine().obstacle(stack) {
@@ -112,8 +112,8 @@ pub(super) fn wait(call: &mut Call<'_>, request: Request<'static>) -> Answer {
     Ok(Returns::Wait)
 }
 
-/// Pushes the return values of a request's function: one value that is not nil, or after a failure nil, error number,
-/// SQLSTATE, message, and whether the error can be ignored.
+/// Pushes the return values of a request's function. After a success, this is one value that is not nil. After a
+/// failure, these are nil, error number, SQLSTATE, message, and whether the error can be ignored.
 pub(crate) fn push_reply(stack: Stack, reply: Reply) -> c_int {
     match reply {
         Reply::Done => stack.push_bool(true),

@@ -6,7 +6,7 @@ use super::table::Table;
 use crate::lua::{Answer, Call, Raised, Returns};
 use crate::run::request::{Counter, Host};
 
-/// sysbench's counters by their number in scripts, then Dyno's own.
+/// The counters by their number in scripts. sysbench's counters come first, then Dyno's own.
 const COUNTERS: [Counter; 9] = [
     Counter::Other,
     Counter::Read,
@@ -59,8 +59,8 @@ pub(super) fn register(table: &Table) {
     });
 }
 
-/// `next_row(connection)`: returns a table of strings, in which NULL is nil, and the number of columns.
-/// Returns nothing after the last row.
+/// `next_row(connection)`: returns a table of strings, in which NULL is nil, and the number of columns. After the
+/// last row, returns nothing.
 fn next_row(call: &mut Call<'_>) -> Answer {
     let connection = call.integer(1)? as u32;
     let mut row = std::mem::take(&mut call.machine().row);

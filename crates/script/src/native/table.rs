@@ -1,4 +1,4 @@
-//! The table of native functions, while it is made.
+//! The table of native functions, while it is filled.
 
 use std::ptr::NonNull;
 

@@ -6,7 +6,8 @@ use crate::data::tpch::Form;
 use crate::lua::Returns;
 
 pub(super) fn register(table: &Table) {
-    // tpch_begin(table, scale_factor, part, parts, as_lines): the number of the rows.
+    // tpch_begin(table, scale_factor, part, parts, as_lines): starts to insert rows. Returns the number of their
+    // source.
     table.add("tpch_begin", |call| {
         let name = call.stack.text(1).unwrap_or_default();
         let (scale_factor, part, parts) = (call.number(2)?, call.integer(3)?, call.integer(4)?);
@@ -16,7 +17,8 @@ pub(super) fn register(table: &Table) {
         call.stack.push_number(number as f64);
         Ok(Returns::Values(1))
     });
-    // tpch_fill(rows, bulk): true if the statement is full, false after the last row.
+    // tpch_fill(rows, bulk): adds rows to a statement. Returns true if the statement is full, and false after the
+    // last row.
     table.add("tpch_fill", |call| {
         let (rows, bulk) = (call.integer(1)? as usize, bulk_number(call, 2)?);
         let machine = call.machine();

@@ -27,25 +27,26 @@ pub enum Entry<'a> {
     ReportIntermediate(&'a Stat),
     /// `sysbench.hooks.report_cumulative(stat)`.
     ReportCumulative(&'a Stat),
-    /// After the last report of this task: ends the array that `sysbench.report_json` started.
+    /// Ends the array that `sysbench.report_json` started. It runs after the last report of this task.
     ReportEnd,
 }
 
 #[derive(Debug)]
 pub enum Progress<'a> {
-    /// It waits for a reply to this request.
+    /// The task waits for a reply to this request.
     Waiting(Request<'a>),
     /// The entry point has ended.
     Finished {
-        /// Whether it returned something other than nil or false, which ends a task of events.
+        /// Whether the entry point returned something other than nil or false. After such an event, the task runs
+        /// no other event.
         stop: bool,
     },
     /// The event failed with an error that restarts it. The script's `before_restart_event` hook has been called.
     Restart,
 }
 
-/// Pushes the function of an entry point, or nil, on the task's empty stack, then its arguments. Returns the function's
-/// name.
+/// Pushes the function of an entry point on the task's empty stack, then the function's arguments. Pushes nil if
+/// the script does not define the function. Returns the function's name.
 pub(crate) fn push_entry<'a>(
     task: &Task,
     prelude: Prelude,

@@ -14,12 +14,12 @@ use crate::settings::info::ScriptInfo;
 
 /// The Rust data of a Lua state.
 ///
-/// While Lua runs, only functions that Lua calls borrow it.
+/// While Lua runs, only the functions that Lua calls borrow this data.
 #[derive(Debug)]
 pub(crate) struct Machine {
-    /// Whether requests are answered at once.
+    /// Whether the host answers requests at once. Otherwise, a request yields.
     pub(crate) blocking: bool,
-    /// Whether a script's top level runs, which cannot yield.
+    /// Whether the top level of a script is running. A top level cannot yield.
     loading: bool,
     /// The host of the running task.
     host: Option<NonNull<dyn Host>>,
@@ -31,7 +31,7 @@ pub(crate) struct Machine {
     pub(crate) params: Vec<Param<'static>>,
     /// Types of the parameters of a pending request.
     pub(crate) types: Vec<ParamType>,
-    /// The last row that was read.
+    /// The row that was read most recently.
     pub(crate) row: Vec<Option<Vec<u8>>>,
     /// Buffer for random text.
     pub(crate) text: Vec<u8>,
@@ -41,19 +41,19 @@ pub(crate) struct Machine {
     pub(crate) tpch: Sources,
     /// Clients of pgbench's scripts.
     pub(crate) pgbench: Pgbench,
-    /// Lines that top levels printed.
+    /// Lines that top levels printed, and that no host has printed yet.
     pub(crate) unheard: Vec<String>,
     /// The beginning of a line that has not ended.
     unfinished_line: String,
     /// Whether a top level has asked for a connection.
     pub(crate) connects_at_load: bool,
-    /// The script's declarations, during their collection.
+    /// The script's declarations, while they are collected.
     pub(crate) declared: ScriptInfo,
     /// The random generator of the running task.
     pub(crate) generator: Generator,
     distributions: Distributions,
     pub(crate) unique: Unique,
-    /// The program's own modules, by name.
+    /// Finds the text of a module that is built into the program, by the module's name.
     pub(crate) builtin: fn(&str) -> Option<&'static str>,
 }
 
@@ -91,7 +91,7 @@ impl Machine {
         self.generator = generator;
         self.thread = Some(thread);
         self.host = host.map(|host| {
-            // SAFETY: only the lifetime changes, and the caller guarantees it.
+            // SAFETY: only the lifetime changes, and the caller guarantees that the host outlives its use.
             let host: &mut (dyn Host + 'static) = unsafe { std::mem::transmute(host) };
             for line in self.unheard.drain(..) {
                 host.print(&line);
@@ -111,7 +111,7 @@ impl Machine {
         host: Option<&mut dyn Host>,
     ) {
         let kept = std::mem::take(&mut self.unheard);
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller of this function makes the same promise.
         unsafe { self.enter(thread, generator, host) };
         self.unheard = kept;
         self.loading = true;
@@ -139,7 +139,7 @@ impl Machine {
         self.unfinished_line.push_str(last);
     }
 
-    /// The beginning of a line that has not ended.
+    /// Takes the beginning of a line that has not ended; `None` if there is none.
     pub(crate) fn take_unfinished_line(&mut self) -> Option<String> {
         Some(std::mem::take(&mut self.unfinished_line)).filter(|line| !line.is_empty())
     }
@@ -154,8 +154,9 @@ impl Machine {
         }
     }
 
-    /// Ends the process, or asks the host to. Lines that the script's top level printed are written first. A closed
-    /// output is ignored, because a panic would unwind through Lua.
+    /// Ends the process. While an entry point runs, asks the host to do so. Otherwise, writes the lines that the
+    /// script's top level printed before it ends the process. Errors of the output are ignored, because a panic
+    /// would unwind through Lua.
     pub(crate) fn exit(&mut self, status: i32) {
         if !self.loading
             && let Some(host) = self.host()

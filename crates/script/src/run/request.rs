@@ -25,18 +25,18 @@ pub enum ParamType {
     Float,
     /// Text of any length. sysbench uses it for `CHAR` and `VARCHAR`.
     Text,
-    /// A type that the server infers: for dates and times, for which sysbench has no parameters.
+    /// The server infers the type. This is for dates and times, for which sysbench has no parameters.
     Inferred,
 }
 
-/// A part of a pipeline.
+/// A part of a pipeline, which is a sequence of statements that are sent together.
 #[derive(Clone, Copy, Debug)]
 pub enum Piped<'a> {
     /// A prepared statement to execute.
     Execute { statement: StatementId, params: &'a [Param<'a>] },
     /// A statement to parse, bind and execute. Its placeholders are written `?`.
     Once { sql: &'a [u8], params: &'a [Param<'a>] },
-    /// A point of synchronization: after an earlier error, the server continues behind it.
+    /// A point of synchronization. After an error in a statement, the server skips all statements up to this point.
     Sync,
 }
 
@@ -47,7 +47,7 @@ pub enum Request<'a> {
     Connect,
     /// Close a connection → [`Reply::Done`].
     Disconnect { connection: ConnectionId },
-    /// Close and open again; prepared statements are lost → [`Reply::Done`].
+    /// Close a connection and open it again; prepared statements are lost → [`Reply::Done`].
     Reconnect { connection: ConnectionId },
     /// Run a text query → [`Reply::Result`].
     Query { connection: ConnectionId, sql: &'a [u8] },
@@ -64,14 +64,14 @@ pub enum Request<'a> {
         connection: ConnectionId,
         /// The statement's text, with placeholders written `?`.
         sql: &'a [u8],
-        /// Types of its parameters, in order. Missing types are inferred.
+        /// Types of the parameters, in order. Missing types are inferred.
         types: &'a [ParamType],
     },
     /// Execute a prepared statement → [`Reply::Result`].
     Execute {
         connection: ConnectionId,
         statement: StatementId,
-        /// Its parameters, in order.
+        /// The values of the parameters, in order.
         params: &'a [Param<'a>],
     },
     /// Parse, bind and execute a statement, in one round trip if the protocol allows it → [`Reply::Result`].
@@ -79,12 +79,13 @@ pub enum Request<'a> {
         connection: ConnectionId,
         /// The statement's text, with placeholders written `?`.
         sql: &'a [u8],
-        /// Its parameters, in order.
+        /// The values of the parameters, in order.
         params: &'a [Param<'a>],
     },
     /// Add a part to a pipeline, which is sent later → [`Reply::Done`].
     Pipe { connection: ConnectionId, part: Piped<'a> },
-    /// Send the pipeline → [`Reply::Result`] of its first statement. The others are next results.
+    /// Send the pipeline → [`Reply::Result`] of its first statement. [`Request::NextResult`] reads the other
+    /// results.
     RunPipeline { connection: ConnectionId },
     /// Close a prepared statement → [`Reply::Done`].
     CloseStatement { connection: ConnectionId, statement: StatementId },
@@ -92,8 +93,8 @@ pub enum Request<'a> {
     NextResult { connection: ConnectionId },
     /// Let other tasks run for some time (`ffi.C.usleep`) → [`Reply::Done`].
     Sleep { us: u64 },
-    /// A script's own `thread_run` requests the next event (`ffi.C.sb_more_events`) → [`Reply::Continue`]. The event
-    /// lasts until the script counts it with [`Counter::Event`] (`ffi.C.sb_event_stop`).
+    /// A script's own `thread_run` requests the next event (`ffi.C.sb_more_events`) → [`Reply::Continue`]. The
+    /// event lasts until the script counts it with [`Counter::Event`] (`ffi.C.sb_event_stop`).
     NextEvent,
 }
 
@@ -106,7 +107,7 @@ pub enum Reply {
     Prepared(StatementId),
     /// A statement was executed.
     Result {
-        /// Whether it returned a result set, whose rows [`Host::next_row`] reads.
+        /// Whether the statement returned a result set, whose rows [`Host::next_row`] reads.
         has_rows: bool,
     },
     /// The server or the connection failed.
@@ -115,7 +116,7 @@ pub enum Reply {
     Continue(bool),
 }
 
-/// A failed request, in the form that scripts get (`sysbench.hooks.sql_error_ignorable`).
+/// A failed request, in the form in which scripts get it (`sysbench.hooks.sql_error_ignorable`).
 #[derive(Clone, Debug, Default)]
 pub struct SqlFailure {
     /// The server's error number; 0 if there is none.
@@ -146,17 +147,17 @@ pub enum Counter {
     BytesRead,
     /// Bytes written (for scripts' own use).
     BytesWritten,
-    /// Rows sent by bulk inserts. sysbench does not have it. It gives the rate of a load during the load.
+    /// Rows sent by bulk inserts. sysbench has no such counter. It gives the rate at which tables are being filled.
     BulkRow,
 }
 
 /// Services of the host that do not wait.
 pub trait Host {
-    /// Number of rows of the connection's last result.
+    /// Number of rows of the connection's most recent result.
     fn row_count(&mut self, connection: ConnectionId) -> u64;
-    /// Number of columns of the connection's last result.
+    /// Number of columns of the connection's most recent result.
     fn field_count(&mut self, connection: ConnectionId) -> u32;
-    /// Names of the columns of the connection's last result.
+    /// Names of the columns of the connection's most recent result.
     fn field_names(&mut self, connection: ConnectionId) -> Vec<String>;
     /// Reads the next row as text, NULL as `None`. Returns false after the last row.
     fn next_row(&mut self, connection: ConnectionId, fields: &mut Vec<Option<Vec<u8>>>) -> bool;

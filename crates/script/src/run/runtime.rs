@@ -36,7 +36,8 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Compiles the script and runs its top level once, to read its declarations. The top level cannot use a database.
+    /// Compiles the script and runs its top level once, to read its declarations. The top level cannot use a
+    /// database.
     ///
     /// # Errors
     /// The script does not compile, its top level raises an error, or an option has an invalid value.
@@ -44,7 +45,7 @@ impl Runtime {
         Self::open(config, None)
     }
 
-    /// As [`new`](Self::new), with a host that answers the top level's requests at once.
+    /// Like [`new`](Self::new), but `host` answers requests that the script makes at its top level.
     ///
     /// # Errors
     /// As for `new`.
@@ -52,7 +53,7 @@ impl Runtime {
         Self::open(config, Some(host))
     }
 
-    /// A state for a script whose declarations have been read before, with the same options. Nothing is run.
+    /// Creates a state for a script whose declarations have been read before, with the same options. Runs nothing.
     ///
     /// # Errors
     /// An option has an invalid value.
@@ -67,7 +68,7 @@ impl Runtime {
     /// Compiles a script without running any of it.
     ///
     /// # Errors
-    /// It does not compile, or it is not text.
+    /// The script does not compile, or it is not text.
     pub fn check_syntax(name: &str, source: &str, memory: MemoryLimit) -> Result<(), ScriptError> {
         if source.starts_with('\u{1b}') {
             return Err(ScriptError::Runtime(format!("{name}: compiled Lua, where a text is expected")));
@@ -92,7 +93,7 @@ impl Runtime {
         }
     }
 
-    /// A state with the prelude and the general options.
+    /// Creates a state with the prelude and the general options.
     fn load(config: &Config) -> Result<(Self, Values), ScriptError> {
         let values = Values::general(config)?;
         let state = State::open(config.memory.clone()).ok_or(ScriptError::Memory)?;
@@ -118,7 +119,7 @@ impl Runtime {
         &self.info
     }
 
-    /// The lines that its top level printed when its declarations were read.
+    /// The lines that the script's top level printed when the declarations were read.
     pub fn printed(&self) -> &[String] {
         &self.printed
     }
@@ -161,13 +162,13 @@ impl Runtime {
         machine.take_unfinished_line();
     }
 
-    /// Output of tasks' top levels since they were spawned. If it is not taken, the next entry point prints
-    /// it.
+    /// Takes the output of tasks' top levels since they were spawned. If it is not taken, the next entry point
+    /// prints it.
     pub fn take_printed(&mut self) -> Vec<String> {
         std::mem::take(&mut self.machine.get().unheard)
     }
 
-    /// The beginning of a line that the script has not ended (`io.write`).
+    /// Takes the beginning of a line that the script has not ended (`io.write`).
     pub fn take_unfinished_line(&mut self) -> Option<String> {
         self.machine.get().take_unfinished_line()
     }
@@ -178,8 +179,9 @@ impl Runtime {
         Ok(TaskId(self.tasks.len() - 1))
     }
 
-    /// Calls an entry point in a task. It starts with the next [`resume`](Self::resume). Returns false if the script
-    /// does not define it. A waiting task is aborted first.
+    /// Calls an entry point in a task. The call starts with the next [`resume`](Self::resume). Returns false if the
+    /// script does not define the entry point. If the task waits for a reply, its current function is aborted
+    /// first.
     ///
     /// # Errors
     /// The script defines something other than a function with that name.
@@ -212,10 +214,10 @@ impl Runtime {
     /// Runs a task until it waits or ends.
     ///
     /// # Errors
-    /// The script raised an error. Another entry point can be called.
+    /// The script raised an error. Another entry point can be started afterwards.
     ///
     /// # Panics
-    /// The task neither waits nor has an entry point to run.
+    /// The task does not wait for a reply, and no entry point has been started.
     pub fn resume(
         &mut self,
         id: TaskId,
@@ -380,7 +382,8 @@ impl Runtime {
         self.info = info;
         self.set_options(&values)?;
         self.check_options(&task, &values)?;
-        // Each task's top level prints these lines again. Lines printed by the checks are kept.
+        // The lines of the top level are removed from the machine, because the top level of each task prints them
+        // again. The lines that the checks printed stay in the machine until a host prints them.
         self.printed = self.machine.get().unheard.drain(..printed).collect();
         self.printed.extend(self.machine.get().take_unfinished_line());
         task.release(main);

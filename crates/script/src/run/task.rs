@@ -17,16 +17,16 @@ pub(crate) struct Task {
     thread_kept: Reference,
     environment: Reference,
     pub(crate) generator: Generator,
-    /// Number of arguments of the function on the stack that has not started; `None` without such a function.
+    /// If a function that has not started is on the stack, the number of its arguments. Otherwise `None`.
     pub(crate) arguments: Option<c_int>,
     pub(crate) activity: Activity,
 }
 
-/// The state of a task.
+/// What a task runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Activity {
     Event,
-    /// In the script's hook between two tries of an event.
+    /// The script's hook between two tries of an event.
     RestartHook,
     Other,
 }
@@ -46,7 +46,7 @@ impl Task {
         self.arguments = None;
     }
 
-    /// Aborts the task's current function.
+    /// Aborts the task's current function, and empties the task's stack.
     pub(crate) fn settle(&mut self, main: Stack) {
         if self.thread.suspended() {
             self.renew(main);
@@ -69,7 +69,7 @@ impl Task {
         self.thread.replace(1);
     }
 
-    /// Pushes one of `sysbench.hooks`, or nil if the script has not set it.
+    /// Pushes the hook with this name in `sysbench.hooks`, or nil if the script has not set the hook.
     pub(crate) fn push_hook(&self, name: &str) {
         self.push_global("sysbench");
         for field in ["hooks", name] {
@@ -78,7 +78,7 @@ impl Task {
         }
     }
 
-    /// Whether this global is a function of the script.
+    /// Whether the script defines a global function with this name.
     pub(crate) fn has_function(&self, name: &str) -> bool {
         self.push_global(name);
         let found = self.thread.kind(-1) == Kind::Function;
@@ -86,7 +86,7 @@ impl Task {
         found
     }
 
-    /// Whether the script sets this one of `sysbench.hooks`.
+    /// Whether the script sets the hook with this name in `sysbench.hooks`.
     pub(crate) fn has_hook(&self, name: &str) -> bool {
         self.push_hook(name);
         let found = !self.thread.is_nil(-1);

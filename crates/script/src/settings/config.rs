@@ -14,7 +14,7 @@ pub struct Config {
     pub source: String,
     /// Folders that `require` and `dofile` search, in order.
     pub search_path: Vec<PathBuf>,
-    /// The text of the program's own modules, by the argument of `require`.
+    /// Finds the text of a module that is built into the program, by the argument of `require`.
     pub builtin: fn(&str) -> Option<&'static str>,
     /// The command line, without the program's name (`sysbench.cmdline.argv`).
     pub arguments: Vec<String>,
@@ -28,16 +28,16 @@ pub struct Config {
     pub driver: String,
     /// The command to run: `prepare`, `run`, `cleanup`, or one that the script defines.
     pub command: String,
-    /// Tasks of the whole run, over all runtimes.
+    /// Number of tasks of the whole run, in all runtimes together.
     pub threads: u32,
     /// Seed of all random numbers of the run.
     pub seed: u64,
     /// Counters of the unique numbers, shared by all runtimes of a run.
     pub unique: UniqueCounters,
-    /// The memory that it may use; shared by all runtimes of a process.
+    /// The memory that scripts may use. All runtimes of a process share it.
     pub memory: MemoryLimit,
-    /// Whether [`Host::call`](crate::Host::call) answers requests at once. Otherwise a request yields to the caller of
-    /// [`Runtime::resume`](crate::Runtime::resume).
+    /// Whether [`Host::call`](crate::Host::call) answers requests at once. Otherwise a request yields to the caller
+    /// of [`Runtime::resume`](crate::Runtime::resume).
     pub blocking: bool,
     /// Whether the functions that Lua calls are marked as a [`Stage`](crate::Stage), for a profile.
     pub marks_functions: bool,

@@ -1,4 +1,4 @@
-//! sysbench's general and database options: declared once, for its command line and for scripts.
+//! sysbench's general and database options. They are declared once, for the command line and for scripts.
 
 mod kind;
 mod table;
@@ -13,12 +13,12 @@ use crate::settings::info::{OptionKind, OptionSpec};
 /// An option's definition: name, kind of value, default, purpose.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionDefinition {
-    /// Name, words joined by dashes.
+    /// The name, which consists of words joined by dashes.
     pub name: &'static str,
     pub kind: ValueKind,
-    /// The default value; `None` if the option then has no value.
+    /// The default value. `None` if the option has no value until it is given.
     pub default: Option<&'static str>,
-    /// Its purpose.
+    /// What the option is for.
     pub help: &'static str,
 }
 
@@ -26,24 +26,24 @@ pub struct OptionDefinition {
 #[derive(Clone, Copy, Debug)]
 pub struct GeneralOption {
     pub definition: OptionDefinition,
-    /// The option for which this is an older name.
+    /// The newer name of the same option, if this is an older name.
     pub older_name_of: Option<&'static str>,
-    /// Whether scripts see it as empty, whatever its value.
+    /// Whether scripts see an empty value, whatever the value is.
     pub is_secret: bool,
-    /// Whether it changes anything besides the value that scripts see. If not, users of the option get a
-    /// warning.
+    /// Whether the option changes anything besides the value that scripts see. If it does not, users of the option
+    /// get a warning.
     pub has_effect: bool,
     in_scripts: InScripts,
 }
 
-/// An option in `sysbench.opt`, beside the script's own.
+/// How an option appears in `sysbench.opt`, which also contains the script's own options.
 #[derive(Clone, Copy, Debug)]
 enum InScripts {
-    /// By its kind, with its default.
+    /// The option appears with the kind and the default of its definition.
     AsDefined,
-    /// With this kind and default, as in sysbench's `sysbench.opt`.
+    /// The option appears with this kind and default, as in sysbench's `sysbench.opt`.
     As(OptionKind, Option<&'static str>),
-    /// Present only if it is given, as text.
+    /// The option appears as text, and only if it is given.
     IfGiven,
 }
 
@@ -95,7 +95,7 @@ impl GeneralOption {
         Self { in_scripts: InScripts::IfGiven, ..self }
     }
 
-    /// Refuses a value that is not valid for its kind.
+    /// Returns an error if a value is not valid for the option's kind.
     pub(crate) fn check(&self, value: &str) -> Result<(), ScriptError> {
         let definition = &self.definition;
         definition.kind.mismatch(value).map_or(Ok(()), |expected| {
@@ -139,7 +139,7 @@ impl ValueKind {
     }
 }
 
-/// The general option with this name in scripts (underscores).
+/// The general option with this name, which is written with underscores, as in scripts.
 pub(crate) fn general_option(name: &str) -> Option<&'static GeneralOption> {
     let dashed = name.replace('_', "-");
     table::GROUPS.iter().flat_map(|group| group.options).find(|option| option.definition.name == dashed)

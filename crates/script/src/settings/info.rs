@@ -2,24 +2,24 @@
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScriptInfo {
-    /// The options that it declares in `sysbench.cmdline.options`, by name.
+    /// The options that the script declares in `sysbench.cmdline.options`, by name.
     pub options: Vec<OptionSpec>,
-    /// Whether it declares no options and accepts all, as scripts for sysbench 0.4 and 0.5 do.
+    /// Whether the script declares no options. It then accepts all options, as scripts for sysbench 0.4 and 0.5 do.
     pub any_options: bool,
-    /// The commands that it defines, by name: those in `sysbench.cmdline.commands`, and its functions named `prepare`,
-    /// `cleanup` and `help`.
+    /// The commands that the script defines, by name: those in `sysbench.cmdline.commands`, and the functions named
+    /// `prepare`, `cleanup` and `help`.
     pub commands: Vec<CommandSpec>,
     pub run: RunBy,
-    /// Whether it has an `init` or a `done` function.
+    /// Whether the script has an `init` or a `done` function.
     pub hooks: bool,
-    /// Whether it sets a hook that reports (`sysbench.hooks.report_intermediate`, `report_cumulative`).
+    /// Whether the script sets a hook for reports (`sysbench.hooks.report_intermediate`, `report_cumulative`).
     pub reports: bool,
-    /// Whether its top level opens a connection. Its tasks then need a host that answers at once.
+    /// Whether the script's top level opens a connection. The script's tasks then need a host that answers at once.
     pub connects_at_load: bool,
 }
 
 impl ScriptInfo {
-    /// Whether it can be `run`.
+    /// Whether the script can be run (command `run`).
     pub fn is_runnable(&self) -> bool {
         self.run != RunBy::Nothing
     }
@@ -28,21 +28,22 @@ impl ScriptInfo {
 /// How a script runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RunBy {
-    /// It cannot be run.
+    /// The script cannot be run.
     #[default]
     Nothing,
-    /// It has an `event` function, which is called repeatedly.
+    /// The script has an `event` function, which is called repeatedly.
     Events,
-    /// It has its own `thread_run`, which [`Entry::ThreadRun`](crate::Entry::ThreadRun) starts instead of events.
+    /// The script has its own `thread_run`, which [`Entry::ThreadRun`](crate::Entry::ThreadRun) starts instead of
+    /// events.
     OwnLoop,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptionSpec {
-    /// Its name, with dashes written as underscores.
+    /// The name, with dashes written as underscores.
     pub name: String,
     pub description: String,
-    /// Its default as text, if it has one.
+    /// The default as text, if the option has one.
     pub default: Option<String>,
     pub kind: OptionKind,
 }
@@ -66,12 +67,12 @@ pub enum OptionKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandSpec {
     pub name: String,
-    /// Whether it runs in every task (`sysbench.cmdline.PARALLEL_COMMAND`) instead of once.
+    /// Whether the command runs in every task (`sysbench.cmdline.PARALLEL_COMMAND`) instead of once.
     pub parallel: bool,
 }
 
 impl OptionKind {
-    /// The expected value, for messages.
+    /// Describes the values that an option of this kind takes, for error messages.
     pub(crate) fn expectation(self) -> &'static str {
         match self {
             Self::Bool => "on or off",

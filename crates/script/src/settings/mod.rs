@@ -1,4 +1,4 @@
-//! Options: declared, given, and as scripts see them.
+//! Options: how they are declared, how users give values, and how scripts see the values.
 
 pub(crate) mod config;
 pub(crate) mod general;

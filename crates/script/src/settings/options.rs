@@ -1,4 +1,4 @@
-//! Option values: text from the user, converted to the declared type.
+//! Values of options. The user gives them as text, and they are converted to the declared type.
 
 use crate::error::ScriptError;
 use crate::settings::general::{parse_size, parse_whole};
@@ -15,7 +15,8 @@ pub(crate) enum Value {
 }
 
 impl OptionSpec {
-    /// Parses `text`, or returns the value of an option that is not given.
+    /// Parses `text`. Without `text`, parses the default. Without a default, returns sysbench's value for this
+    /// kind.
     pub(crate) fn value(&self, text: Option<&str>) -> Result<Value, ScriptError> {
         let Some(text) = text.or(self.default.as_deref()) else {
             return Ok(self.kind.unset());
@@ -29,7 +30,7 @@ impl OptionSpec {
 }
 
 impl OptionKind {
-    /// sysbench's value of an option without a value.
+    /// The value that an option has in sysbench if it has no default and is not given.
     fn unset(self) -> Value {
         match self {
             Self::Bool => Value::Bool(true),
@@ -56,7 +57,7 @@ impl OptionKind {
     }
 }
 
-/// `on` or `off`. An option without a value is on.
+/// Parses a word for `on` or `off`. An option that is given without a value is on.
 fn parse_bool(text: &str) -> Option<bool> {
     match text {
         "" | "on" | "true" | "yes" | "1" => Some(true),

@@ -28,7 +28,7 @@ impl Values {
             let value = option.value(given.get(&option.name).copied())?;
             values.insert(option.name, value);
         }
-        // A flag in 1.0.20, and one of several words in its main branch.
+        // The option is a flag in sysbench 1.0.20, and one of several words in sysbench's main branch.
         let ssl = match given.get("mysql_ssl").copied().unwrap_or("off") {
             "on" => Value::Bool(true),
             "off" => Value::Bool(false),
@@ -67,7 +67,7 @@ impl Values {
         }
     }
 
-    /// The distributions of `--rand-type` and its parameters.
+    /// The distributions of random numbers, with the default and the parameters that the `--rand-…` options give.
     pub(crate) fn distributions(&self) -> Distributions {
         let default = match self.0.get("rand_type") {
             Some(Value::Text(name)) => Shape::named(name),

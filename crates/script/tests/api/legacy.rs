@@ -32,7 +32,7 @@ fn a_script_of_05_needs_no_db_connect() {
     );
 }
 
-/// Scripts of 0.5 load shared code from files beside themselves, and replace some of its functions with their
+/// Scripts of 0.5 load shared code from files in their own folder, and replace some functions of these files with their
 /// own.
 #[test]
 fn a_script_of_05_builds_on_a_file_beside_it() {

@@ -4,7 +4,7 @@ use dyno_script::{Config, Counter, Entry, Reply};
 
 use crate::support::{Bench, config, printed};
 
-/// Published TPC-C scripts declare their error counters like this.
+/// Published TPC-C scripts declare their error counters in the same way as this script.
 #[test]
 fn declarations_may_use_the_types_that_sysbench_has() {
     let mut bench = Bench::new(
@@ -92,7 +92,7 @@ fn scripts_find_the_version_of_sysbench() {
     }
 }
 
-/// Every name that 1.0.20 has, with the type of its value.
+/// Checks every name in the table `sysbench` of 1.0.20, and the type of its value.
 #[test]
 fn the_table_sysbench_is_whole() {
     let lines = printed(
@@ -126,7 +126,7 @@ fn the_table_sysbench_is_whole() {
     );
 }
 
-/// A loop that runs events for each group of threads at a pace of its own.
+/// Some published scripts have a loop that runs the events of each group of threads at a pace of its own.
 #[test]
 fn a_loop_of_the_script_s_own_keeps_its_own_time() {
     let mut bench = Bench::new(
@@ -160,7 +160,8 @@ fn a_loop_of_the_script_s_own_keeps_its_own_time() {
     assert_eq!(bench.host.counted, [(Counter::Event, 1)]);
 }
 
-/// A command that is named before its function is defined has no function, and is not declared.
+/// If a script names a command's function before it defines the function, the command has no function and is not
+/// declared.
 #[test]
 fn a_command_without_a_function_is_not_declared() {
     let bench = Bench::new("sysbench.cmdline.commands = { move = { cmd_move } } function cmd_move() end");
@@ -202,7 +203,7 @@ fn globals_may_have_a_metatable_of_the_script_s_own() {
     );
 }
 
-/// Some scripts find their statements in files.
+/// Some scripts find their statements in files, through a command that prints them.
 #[test]
 fn a_thread_may_read_what_a_command_prints() {
     let mut bench = Bench::new(
@@ -221,7 +222,7 @@ fn a_thread_may_read_what_a_command_prints() {
     assert_eq!(bench.host.asked, ["Connect", "query 0: SELECT 1", "query 0: SELECT 2"]);
 }
 
-/// In benchmarks of bulk loads an event is a row.
+/// In benchmarks of bulk loads, an event adds one row.
 #[test]
 fn a_bulk_insert_may_span_events() {
     for (interface, connection) in [("db_", ""), ("con:", "con = sysbench.sql.driver():connect()")] {

@@ -165,7 +165,7 @@ impl Bench {
     }
 }
 
-/// Runs `body` as a command and returns its output. `con` is a connection.
+/// Runs `body` as a command and returns its output. In `body`, `con` is a connection.
 pub(crate) fn printed(body: &str) -> Vec<String> {
     printed_by(Bench::new(&as_command(body)))
 }
@@ -186,7 +186,7 @@ pub(crate) fn run_go(bench: &mut Bench) -> Result<End, ScriptError> {
     bench.run(task, Entry::Command("go"))
 }
 
-/// A script with `body`, from its second line on, as the command `go`.
+/// A script whose command `go` runs `body`. `body` begins in the script's second line.
 pub(crate) fn as_command(body: &str) -> String {
     format!(
         "function go() local con = sysbench.sql.driver():connect()\n{body}\nend\n\

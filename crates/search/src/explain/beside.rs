@@ -1,5 +1,5 @@
 //! Differences between two systems of a plan other than settings: limits on the host, and steps that only one of
-//! them ran.
+//! the systems ran.
 
 use dyno_host::{Confinement, LimitPart};
 use dyno_judge::SettingDifference;
@@ -7,7 +7,7 @@ use dyno_store::{Run, SystemRecord};
 
 use crate::prove::{RUN, step_name};
 
-/// The limits in which two systems differ.
+/// Returns the limits on the host that differ between two systems.
 pub(super) fn limits(base: &SystemRecord, candidate: &SystemRecord) -> Vec<SettingDifference> {
     let confinement = |system: &SystemRecord| -> Confinement {
         let asked = system.confinement.clone();
@@ -24,7 +24,8 @@ pub(super) fn limits(base: &SystemRecord, candidate: &SystemRecord) -> Vec<Setti
     LimitPart::differing(&base, &candidate).into_iter().map(difference).collect()
 }
 
-/// The costs that a limit affects. A system with less of a resource waits longer for it.
+/// Returns the costs that a limit affects, by their names in reports. A system with less of a resource waits longer
+/// for that resource.
 fn acts_on(part: LimitPart) -> &'static [&'static str] {
     match part {
         LimitPart::ServerCpus => &["waiting µs", "context switches", "server CPU µs"],
@@ -34,8 +35,8 @@ fn acts_on(part: LimitPart) -> &'static [&'static str] {
     }
 }
 
-/// The steps before a test, except loads, that only one of two systems ran. They may have changed the tables, so
-/// they can affect any cost.
+/// Returns the steps before a test, other than loads, that only one of two systems ran. Such a step may have
+/// changed the tables, so it can affect any cost.
 pub(super) fn steps(run: &Run, base: &str, candidate: &str, test: &str) -> Vec<SettingDifference> {
     let before = run.steps.iter().take_while(|step| step.id != test);
     let own = before.filter_map(|step| {

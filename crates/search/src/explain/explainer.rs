@@ -1,4 +1,4 @@
-//! The evidence in a results file on the differences of a run.
+//! Collects the evidence in a results file that explains the differences of a run.
 
 use std::collections::HashMap;
 
@@ -9,8 +9,7 @@ use dyno_store::{Run, Store, StoreError};
 
 use super::settings::differences;
 
-/// Explains tests. It reads query plans once, settings once per pair of systems and step, and counters once per
-/// test.
+/// Explains tests. Query plans are read once, settings once per pair of systems and step, and counters once per test.
 pub struct Explainer<'a> {
     store: &'a Store,
     run: &'a Run,
@@ -20,7 +19,7 @@ pub struct Explainer<'a> {
 }
 
 impl<'a> Explainer<'a> {
-    /// For the tests of a run.
+    /// Makes the explainer of a run's tests.
     ///
     /// # Errors
     /// The results file cannot be read.
@@ -29,7 +28,8 @@ impl<'a> Explainer<'a> {
         Ok(Self { store, run, analysis, of_trials, settings: HashMap::new() })
     }
 
-    /// The explanation of a test of two systems, the base first; `None` if the test did not compare them.
+    /// Explains the result of two systems in a test. The first of the pair is the base. Returns `None` if the test
+    /// did not compare them.
     ///
     /// # Errors
     /// The results file cannot be read.
@@ -47,7 +47,7 @@ impl<'a> Explainer<'a> {
         Ok(explain(self.run, self.analysis, &self.of_trials, settings.clone(), question))
     }
 
-    /// The counters of the trials of a test, and of the base's controls.
+    /// Returns the counters of both systems' trials in a test, and those of the base's control copies.
     fn counters(&self, question: Question<'_>) -> Result<Counters, StoreError> {
         let is_of = |system: &str| {
             let known = self.run.systems.iter().find(|it| it.id == system);

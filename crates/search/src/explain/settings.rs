@@ -10,8 +10,8 @@ use dyno_store::{Run, SystemRecord};
 use super::beside;
 use crate::reported;
 
-/// The differences before a test. Settings are compared by their meaning in the two versions, or by name if the
-/// versions are unknown.
+/// Returns the differences of two systems that can affect a test. Settings are compared by what they mean in each
+/// system's version, or by name if a version is unknown.
 pub(super) fn differences(run: &Run, base: &str, candidate: &str, test: &str) -> Vec<SettingDifference> {
     let (Some(of_base), Some(of_candidate)) = (system(run, base), system(run, candidate)) else {
         return Vec::new();
@@ -22,7 +22,8 @@ pub(super) fn differences(run: &Run, base: &str, candidate: &str, test: &str) ->
     differences
 }
 
-/// The settings in which the servers of two systems differ. Of long lists, only the items that differ.
+/// Returns the settings in which the servers of two systems differ. If a value is a long list, only the items that
+/// differ are kept.
 pub(crate) fn between(run: &Run, base: &str, candidate: &str) -> Vec<SettingDifference> {
     let (Some(base), Some(candidate)) = (system(run, base), system(run, candidate)) else {
         return Vec::new();
@@ -33,7 +34,7 @@ pub(crate) fn between(run: &Run, base: &str, candidate: &str) -> Vec<SettingDiff
     }
 }
 
-/// As [`known`], without the items of a list that both have.
+/// Converts a difference like [`known`], but leaves out the items of a list that both systems have.
 fn shortened(difference: Difference) -> SettingDifference {
     let (base, candidate) = difference.values();
     SettingDifference { base, candidate, ..known(difference) }
@@ -46,7 +47,8 @@ fn of_servers(base: &SystemRecord, candidate: &SystemRecord) -> Vec<SettingDiffe
     }
 }
 
-/// A system of a run as the audit sees it; `None` if its version is unknown.
+/// Returns the facts about a system of a run that the settings audit needs. Returns `None` if the system's version is
+/// unknown.
 pub(crate) fn facts(run: &Run, id: &str) -> Option<SystemFacts> {
     let system = system(run, id)?;
     Some(reported::facts(system, product(system)?))
@@ -56,7 +58,8 @@ fn system<'a>(run: &'a Run, id: &str) -> Option<&'a SystemRecord> {
     run.systems.iter().find(|system| system.id == id)
 }
 
-/// By its name in the catalogue; otherwise (for an image) by the version that its server reported.
+/// Finds the product of a system by its name in the catalogue. A system without a name there, such as an image, has
+/// the product that its server reported.
 fn product(system: &SystemRecord) -> Option<Product> {
     let of_catalogue = || {
         let name: SystemName = system.name.parse().ok()?;

@@ -13,7 +13,7 @@ use crate::prove;
 
 /// Largest number of differences in the section "Why".
 const DIFFERENCES_MAX: usize = 5;
-/// Largest number of cells of a page with an explanation. The limit keeps the page small and fast to make.
+/// Largest number of a run's differences that a page explains. The limit keeps the page small and fast to make.
 const CELLS_MAX: usize = 60;
 
 /// The largest decided differences of a run from its base, for a report.
@@ -25,7 +25,7 @@ pub fn largest(store: &Store, results: &Path, run: &Run, analysis: &Analysis) ->
     Ok(explained(store, results, run, &explanations))
 }
 
-/// The largest decided differences of a run, and the explanations of more cells, for a page.
+/// Returns what a page needs: the largest decided differences of a run, and explanations of more differences.
 ///
 /// # Errors
 /// The results file cannot be read.
@@ -68,8 +68,8 @@ fn explained(store: &Store, results: &Path, run: &Run, explanations: &[Explanati
     explanations.iter().map(|it| Why::of(it, proof(store, results, run, it))).collect()
 }
 
-/// The state of a proof. If a proof cannot be read, for example because the files of its plan have moved, it counts
-/// as not made.
+/// Returns the state of a difference's proof. A proof that cannot be read counts as not made. For example, a proof
+/// cannot be read after the files of its plan have moved.
 pub(crate) fn proof(store: &Store, results: &Path, run: &Run, explanation: &Explanation) -> ProofState {
     if let Some(reason) = obstacle(run, explanation) {
         return ProofState::Impossible { reason };
@@ -89,7 +89,7 @@ pub(crate) fn proof(store: &Store, results: &Path, run: &Run, explanation: &Expl
     }
 }
 
-/// Why a difference cannot be proven.
+/// Why a difference cannot be proven; `None` if it can be.
 fn obstacle(run: &Run, explanation: &Explanation) -> Option<String> {
     let Explanation { base, candidate, step, .. } = explanation;
     if let Some(reason) = in_the_background(run, step) {

@@ -7,22 +7,22 @@ use dyno_lab::System;
 use dyno_report::{ChangedSetting, STEP};
 use dyno_settings::plain_name;
 
-/// A difference that is changed as a whole.
+/// A difference between the base and the candidate. A proof makes such a change completely or not at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// Settings that are changed together, with their new values; `None` for the server's default.
+    /// Settings that are changed together, with their new values. `None` means the server's default.
     Settings(BTreeMap<String, Option<String>>),
     Limit(LimitPart),
     /// A step before the test that only one of the two systems runs.
     Step {
         id: String,
-        /// Whether it is the candidate that runs it.
+        /// Whether the candidate, not the base, runs the step.
         is_candidates: bool,
     },
 }
 
 impl Change {
-    /// The parts of the change, with the values of both systems.
+    /// Returns the parts of the change, each with the values of both systems, for a report.
     pub(super) fn told(&self, base: &System, candidate: &System) -> Vec<ChangedSetting> {
         match self {
             Self::Settings(settings) => {
@@ -49,7 +49,7 @@ impl Change {
         }
     }
 
-    /// Its settings; `None` for a limit or a step.
+    /// Returns the settings of the change; `None` for a limit or a step.
     pub(super) fn settings(&self) -> Option<&BTreeMap<String, Option<String>>> {
         match self {
             Self::Settings(settings) => Some(settings),
@@ -58,15 +58,15 @@ impl Change {
     }
 }
 
-/// The value that is shown for a step of the system that runs it.
+/// The value that a report shows for a step, in the column of the system that runs the step.
 pub(crate) const RUN: &str = "run";
 
-/// The name under which a step is shown among settings.
+/// The name of a step in a list of settings.
 pub(crate) fn step_name(id: &str) -> String {
     format!("{STEP}{id}")
 }
 
-/// A setting of a system, by any spelling of its name.
+/// Returns a system's value of a setting. Different spellings of the setting's name count as equal.
 fn of_setting(system: &System, name: &str) -> Option<String> {
     let found = system.settings.iter().find(|(known, _)| plain_name(known) == plain_name(name));
     found.map(|(_, value)| value.clone())

@@ -15,20 +15,20 @@ use super::change::{Change, step_name};
 
 /// Differences between two systems of a plan.
 pub(super) struct Changes {
-    /// The changes with evidence come first.
+    /// The changes, each of which is tested as a whole. Changes with evidence come first.
     groups: Vec<Change>,
-    /// Each group, as reports show it.
+    /// The parts of each group, as reports show them.
     told: Vec<Vec<ChangedSetting>>,
     /// Number of groups with evidence.
     pub(super) suspects: usize,
-    /// Other differences, in words.
+    /// Differences that a proof cannot change, in words.
     pub(super) others: Vec<String>,
     /// Possible differences that are not in the plan, in words.
     pub(super) unstated: String,
     candidate: usize,
 }
 
-/// Some changes, in the form that a comparison needs.
+/// A subset of the changes, in the form that a comparison needs.
 pub(super) struct Chosen {
     candidate: usize,
     settings: BTreeMap<String, Option<String>>,
@@ -40,8 +40,9 @@ pub(super) struct Chosen {
 type Ranked = (usize, Change);
 
 impl Changes {
-    /// The changes before a test from one system of a plan to another, by position. Between two versions, different
-    /// defaults of their servers are changes too, if the base's version accepts the candidate's value.
+    /// Finds the changes that turn the base into the candidate, as far as they take effect before or in the test. Both
+    /// systems are given by their positions in the plan. If the systems have different versions, different defaults of
+    /// their servers are changes too, provided that the base's version accepts the candidate's value.
     pub(super) fn between(
         plan: &Plan,
         (base_at, candidate_at): (usize, usize),
@@ -80,7 +81,7 @@ impl Changes {
         self.groups.len()
     }
 
-    /// Some groups, for a comparison.
+    /// Returns the changes with the indices `groups`, in the form that a comparison needs.
     pub(super) fn of(&self, groups: &[usize]) -> Chosen {
         let mut chosen = Chosen {
             candidate: self.candidate,
@@ -98,13 +99,13 @@ impl Changes {
         chosen
     }
 
-    /// `query_cache_type = 1, the step age`.
+    /// Describes groups in words, such as `query_cache_type = 1, the step age`.
     pub(super) fn words(&self, groups: &[usize]) -> String {
         let told = groups.iter().flat_map(|group| &self.told[*group]);
         told.map(ChangedSetting::words).collect::<Vec<_>>().join(", ").replace('\n', " ")
     }
 
-    /// Each group for a report, with its effect on the base's durability.
+    /// Returns each group for a report, with the group's effect on the base's durability.
     pub(super) fn told(&self, base: Option<&SystemFacts>) -> Vec<ProofChange> {
         let promise = |group: &Change| base?.change_of_promise(group.settings()?);
         let groups = self.groups.iter().zip(&self.told);
@@ -118,12 +119,12 @@ impl Chosen {
     }
 }
 
-/// Plain names of a change's settings.
+/// Returns the names of a change's settings, in lower case and with underscores.
 fn names(change: &Change) -> Vec<String> {
     change.settings().into_iter().flat_map(|settings| settings.keys().map(|name| plain_name(name))).collect()
 }
 
-/// The settings that the plan sets differently, each with its rank in the evidence.
+/// The settings to which the plan gives the two systems different values, each with its rank in the evidence.
 fn planned(base: &System, candidate: &System, evidence: &Explanation) -> Vec<Ranked> {
     let family = base.source.entry().map_or(Family::Mysql, |entry| entry.family);
     let value = |name: String| {
@@ -138,8 +139,8 @@ fn planned(base: &System, candidate: &System, evidence: &Explanation) -> Vec<Ran
     together(family, differing(base, candidate)).into_iter().map(of_group).collect()
 }
 
-/// Removes from a change the requested settings that are not in force in either system. A setting stays if the
-/// servers differ in it nevertheless. Returns whether anything remains.
+/// Removes from a change the settings that the plan requests but that one of the servers has not put in force. A
+/// setting stays nevertheless if the values that the servers report differ. Returns whether any setting remains.
 fn keep_in_force(rank: usize, change: &mut Change, evidence: &Explanation) -> bool {
     let Change::Settings(settings) = change else { return true };
     let is_told = rank < evidence.settings.len();
@@ -150,9 +151,9 @@ fn keep_in_force(rank: usize, change: &mut Change, evidence: &Explanation) -> bo
     !settings.is_empty()
 }
 
-/// Removes from a change between two versions the settings that one of their servers lacks. It also removes
-/// settings with equal values, because a plan may write one value in the words of each version. Returns whether
-/// anything remains.
+/// Removes from a change between two versions the settings that one of the two servers lacks, and those whose
+/// values are equal in effect: a plan may write the same value differently for each version. Also removes settings
+/// under a name that the base's version does not use. Returns whether any setting remains.
 fn keep_of_both(change: &mut Change, base: &System, evidence: &Explanation) -> bool {
     let Change::Settings(settings) = change else { return true };
     let family = base.source.entry().map_or(Family::Mysql, |entry| entry.family);
@@ -174,14 +175,14 @@ fn product(system: &System) -> Option<Product> {
     Product::of(system.source.entry()?, system.source.storage_engine()).ok()
 }
 
-/// A setting in a version's words; `None` if that is unknown.
+/// Writes a setting as a version spells it; `None` if the version's spelling is unknown.
 fn written(product: &Product, name: String, value: String) -> Option<BTreeMap<String, Option<String>>> {
     let assignment = Assignment { value, ..Assignment::default() };
     let translation = translate(product, &[(name, assignment)].into()).ok()?;
     Some(translation.settings.into_iter().map(|(name, value)| (name, Some(value))).collect())
 }
 
-/// The limits that differ.
+/// The limits that differ between the two systems.
 fn limits(base: &System, candidate: &System, evidence: &Explanation) -> Vec<Ranked> {
     let parts = LimitPart::differing(&base.confinement, &candidate.confinement).into_iter();
     parts.map(|part| (place_of(evidence, part.name()), Change::Limit(part))).collect()
@@ -202,8 +203,8 @@ fn steps(plan: &Plan, systems: [usize; 2], evidence: &Explanation) -> Vec<Ranked
     steps.map(change).collect()
 }
 
-/// The candidate's values of other settings that differ, in the words of the base's version, each with its rank in
-/// the evidence.
+/// Settings that differ between the servers, with the candidate's values, each with its rank in the evidence. The
+/// settings are written in the spelling of the base's version.
 fn defaults(base: &System, evidence: &Explanation) -> Vec<Ranked> {
     let Some(product) = product(base) else { return Vec::new() };
     let change = |(rank, suspect): (usize, &Suspect)| {
@@ -215,7 +216,7 @@ fn defaults(base: &System, evidence: &Explanation) -> Vec<Ranked> {
     evidence.settings.iter().enumerate().filter_map(change).collect()
 }
 
-/// The rank of a setting in the evidence. A setting without evidence comes last.
+/// The rank of a setting in the evidence, under the setting's newest name. A setting without evidence comes last.
 fn rank(evidence: &Explanation, family: Family, name: &str) -> usize {
     place_of(evidence, newest_name(family, &plain_name(name)))
 }
@@ -228,7 +229,7 @@ fn place_of(evidence: &Explanation, name: &str) -> usize {
 
 /// Names of the settings to which a plan gives two systems different values.
 fn differing(base: &System, candidate: &System) -> Vec<String> {
-    // Names in the candidate's words, if both systems have the setting.
+    // If both systems have a setting, the name is spelled as the candidate spells it.
     let names: BTreeMap<String, &String> =
         base.settings.keys().chain(candidate.settings.keys()).map(|name| (plain_name(name), name)).collect();
     let value = |system: &System, plain: &str| {
@@ -239,14 +240,14 @@ fn differing(base: &System, candidate: &System) -> Vec<String> {
     names.into_iter().filter(|(plain, _)| differs(plain)).map(|(_, name)| name.clone()).collect()
 }
 
-/// Other differences, which cannot be removed.
+/// Differences that no comparison can remove, in words.
 fn others(base: &System, candidate: &System) -> Vec<String> {
     let (base, candidate) = (place(&base.source), place(&candidate.source));
     if base == candidate { Vec::new() } else { vec![format!("the engine ({base} and {candidate})")] }
 }
 
-/// Possible differences of the candidate that are not in the plan. For example, a command can recognise the name of
-/// its system.
+/// Possible differences of the candidate that the plan does not show, in words. For example, a command may
+/// recognise the name of the system for which it runs.
 fn unstated(plan: &Plan) -> String {
     let commands = plan.steps.iter().flat_map(|step| {
         let command = |there: &Option<String>, when: &str| {

@@ -1,4 +1,4 @@
-//! The comparisons that a proof of the cause of a difference needs.
+//! Proves which changes cause a difference, by comparisons.
 
 mod change;
 mod changes;
@@ -25,41 +25,43 @@ use crate::explain::{in_the_background, is_decided, reported_facts};
 use crate::session::{Bar, Compared, Lab, Made, Reuse, Session};
 use crate::{Ending, images};
 
-/// The error probability of all comparisons of a proof together.
+/// The probability that any comparison of a whole proof gives a false verdict.
 const ALPHA: f64 = 0.05;
-/// Measured seconds of a system in a round unless the user asks for more. Restarts take longer anyway.
+/// The longest time for which a system is measured in a round, in seconds, unless the user asks for more. A lower
+/// limit would save little, because restarts take longer anyway.
 const SECONDS_MAX: f64 = 1.0;
-/// Rounds of the first comparison, which shows the noise, unless the user sets the number.
+/// Number of rounds in the first comparison, unless the user sets the number. The first comparison shows the noise.
 const ROUNDS_FIRST: u32 = 6;
-/// Largest number of rounds of a comparison, if the noise of the first determines it.
+/// Largest number of rounds in a comparison, if the noise of the first one determines the number.
 const ROUNDS_MAX: u32 = 12;
 
-/// The prefix of its plans' names.
+/// The prefix of the names of a proof's plans.
 const PLANS: &str = "explain-";
 
-/// Places of the two systems among their builds.
+/// Positions of the two systems in `ProofInMaking::builds`.
 const BASE: usize = 0;
 const CANDIDATE: usize = 1;
 
 /// How a difference is proven.
 #[derive(Clone, Debug, Default)]
 pub struct Prove {
-    /// No further comparison is made after this time.
+    /// The time limit of the proof. No comparison begins that would probably end after this time.
     pub budget: Option<Duration>,
-    /// Rounds of each comparison; by default as many as the noise of the first requires.
+    /// Rounds of each comparison. By default, the noise of the first comparison decides the number.
     pub rounds: Option<u32>,
-    /// Measured seconds of each system in a round; by default those of the run, at most 1.
+    /// Measured seconds of each system in a round. The default is the time in the run's plan, but at most 1.
     pub seconds: Option<f64>,
-    /// Name or file of the run's plan, if its text refers to files beside it.
+    /// The name or file of the run's plan. It is needed if the plan's text refers to other files in the plan's
+    /// folder.
     pub plan: Option<String>,
 }
 
 impl Prove {
-    /// Proves the cause of the largest of a run's differences.
+    /// Proves the cause of the largest of the given differences.
     ///
     /// # Errors
-    /// There is no difference, it has no parts, or a comparison cannot be made. Or neighbours disturbed it too much
-    /// for a verdict.
+    /// There is no difference, the difference has no parts, a comparison cannot be made, or neighbours (other processes
+    /// or guests of the host) disturbed a comparison too much for a verdict.
     pub fn search(
         &self,
         (lab, results, seed): (&dyn Lab, &Path, Option<u64>),
@@ -90,13 +92,14 @@ impl Prove {
     }
 }
 
-/// Whether there may be a difference: it has a verdict, or its own interval excludes 1. With many tests, few rounds
-/// decide nothing, but the first comparison of a proof judges this difference alone.
+/// Whether there may be a difference: the test has a verdict, or its own interval excludes 1. With many tests and
+/// few rounds, a run may decide nothing. The proof can still succeed, because its first comparison judges this
+/// difference alone.
 fn may_be_one(explanation: &Explanation) -> bool {
     is_decided(explanation.finding) || explanation.interval.is_some_and(|interval| interval.excludes_one())
 }
 
-/// The question of the proof of a difference.
+/// The question that identifies the comparisons of a difference's proof.
 pub(crate) fn question(run: &Run, explanation: &Explanation) -> SearchQuestion {
     let Explanation { base, candidate, step, clients, .. } = explanation.clone();
     SearchQuestion::Proof { run_started_at_ms: run.record.started_at_ms, base, candidate, step, clients }
@@ -118,13 +121,13 @@ struct ProofInMaking<'a> {
     base: usize,
     candidate: usize,
     changes: Changes,
-    /// The builds of the base and the candidate at the time of the proof, when an existing proof is read. `None` if the
-    /// proof is being made, so that the current builds count.
+    /// If the proof is only read, the builds of the base and the candidate when the proof was made. `None` if the
+    /// proof is being made now, with the current builds.
     builds: Option<[Option<String>; 2]>,
     proving: Proving,
     alpha: f64,
     made: Vec<MadeProbe>,
-    /// Rounds of a comparison.
+    /// Number of rounds of a comparison, unless the comparison is repeated with more rounds.
     rounds: u32,
 }
 
@@ -200,7 +203,8 @@ impl<'a> ProofInMaking<'a> {
         })
     }
 
-    /// An error if the run has measured other images than those that its systems' names mean now.
+    /// Returns an error if the image of a system has changed since the run. The image's name may now refer to another
+    /// image than the one that the run measured.
     fn check_images(&self, run: &Run) -> anyhow::Result<()> {
         for system in [self.base, self.candidate].map(|position| &self.plan.systems[position]) {
             let measured = run.systems.iter().find(|it| it.id == system.id).and_then(|it| it.image.as_ref());
@@ -236,7 +240,7 @@ impl<'a> ProofInMaking<'a> {
         }
     }
 
-    /// Takes the comparisons of earlier runs of the search, up to the first missing one.
+    /// Takes comparisons from earlier runs of the search, up to the first comparison that is missing.
     fn replay(&mut self) -> anyhow::Result<()> {
         while let ProofStep::Probe(probe, length) = self.proving.next_step() {
             let plan = self.plan_of_probe(&probe, length);
@@ -247,7 +251,7 @@ impl<'a> ProofInMaking<'a> {
         Ok(())
     }
 
-    /// How a comparison is judged.
+    /// The criteria by which a comparison is judged.
     fn bar(&self) -> Bar<'a> {
         Bar {
             tests: std::slice::from_ref(&self.explanation.step),
@@ -256,7 +260,7 @@ impl<'a> ProofInMaking<'a> {
         }
     }
 
-    /// Makes a comparison, or takes one from an earlier run of the search. `None` if the user stopped it.
+    /// Makes a comparison, or takes it from an earlier run of the search. Returns `None` if the user stopped it.
     fn compare(&mut self, probe: &Probe, length: ProbeLength) -> anyhow::Result<Option<Compared>> {
         let what = format!("{} with {}", self.explanation.base, self.in_words(probe));
         let what = match length {
@@ -293,7 +297,7 @@ impl<'a> ProofInMaking<'a> {
         plan
     }
 
-    /// `new`, or `old with query_cache_type = 1`.
+    /// Describes the second system of a comparison: `new`, or `it with query_cache_type = 1`, where "it" is the base.
     fn in_words(&self, probe: &Probe) -> String {
         match probe {
             Probe::Whole => self.explanation.candidate.clone(),
@@ -301,8 +305,9 @@ impl<'a> ProofInMaking<'a> {
         }
     }
 
-    /// Records a comparison. Unless the user sets the number of rounds, the first comparison decides that of the
-    /// others. Comparisons are repeated with more rounds only if the user did not set their number.
+    /// Records a comparison. If the user set the number of rounds, all comparisons have that number, and no
+    /// comparison is repeated with more rounds. Otherwise, the first comparison decides the number of rounds of the
+    /// later ones.
     fn note(&mut self, probe: Probe, length: ProbeLength, compared: Compared) -> anyhow::Result<()> {
         let effect = compared.effect(&self.explanation.base)?;
         let outcome = effect.map_or(ProbeOutcome::Refused, ProbeOutcome::Measured);
@@ -316,7 +321,7 @@ impl<'a> ProofInMaking<'a> {
         Ok(())
     }
 
-    /// Reports the result of the last comparison to the user.
+    /// Reports the result of the most recent comparison to the user.
     fn tell_last(&self) {
         let Some(MadeProbe { run, probe, effect, refused, .. }) = self.made.last() else { return };
         self.session.tell(&format!(
@@ -354,7 +359,7 @@ impl<'a> ProofInMaking<'a> {
     }
 }
 
-/// The plan of the run, as the user names it or as the run keeps it.
+/// The plan of the run: the plan that the user names, or the plan that is stored with the run.
 fn plan_of(wanted: &Prove, run: &Run) -> anyhow::Result<Plan> {
     let catalogue = Catalogue::load()?;
     let named = wanted.plan.as_ref().map(|name| Plan::find(name, &catalogue)).transpose()?;

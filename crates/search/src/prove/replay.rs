@@ -1,4 +1,4 @@
-//! Proofs from a results file.
+//! Reads proofs from a results file.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use dyno_store::{Run, SearchSide, Store, StoredSearch};
 use super::{ProofInMaking, Prove, plan_name, question};
 use crate::session::Lab;
 
-/// The [`Lab`] of a proof that only reads.
+/// A [`Lab`] that runs nothing, for a proof that is only read.
 struct NoLab;
 
 impl Lab for NoLab {
@@ -21,8 +21,8 @@ impl Lab for NoLab {
     fn tell(&self, _: &str) {}
 }
 
-/// The proof of a difference from the comparisons in the results file, without measurements. `None` if there are no
-/// comparisons for it.
+/// Returns the proof of a difference as far as the comparisons in the results file show it. Measures nothing.
+/// Returns `None` if the file has no comparison for this proof.
 pub(crate) fn so_far(
     store: &Store,
     results: &Path,
@@ -33,7 +33,8 @@ pub(crate) fn so_far(
         return Ok(None);
     };
     let mut fullest: Option<ProofReport> = None;
-    // The file does not record whether the user or the first comparison set this number of rounds.
+    // The file does not record who set this number of rounds: the user, or the first comparison. So both possibilities
+    // are tried.
     for rounds in [None, Some(rounds)] {
         let wanted = Prove { rounds, seconds: Some(seconds), ..Prove::default() };
         let mut proof = ProofInMaking::begin(&wanted, (&NoLab, results, None), run, explanation)?;
@@ -47,15 +48,15 @@ pub(crate) fn so_far(
     Ok(fullest.filter(|report| !report.probes.is_empty()))
 }
 
-/// A comparison of the two systems themselves.
+/// A comparison of the base with the candidate itself, which is the first of a proof.
 struct First {
     rounds: u32,
     seconds: f64,
-    /// What the two were.
+    /// The builds of the base and the candidate when the comparison was made.
     builds: [Option<String>; 2],
 }
 
-/// The latest comparison of the two systems themselves, if there is one.
+/// Returns the latest comparison of the base with the candidate itself.
 fn first_comparison(store: &Store, run: &Run, explanation: &Explanation) -> anyhow::Result<Option<First>> {
     let (question, name) = (question(run, explanation), plan_name(&explanation.step));
     for summary in store.runs()?.iter().rev().filter(|run| run.plan_name == name) {

@@ -11,38 +11,40 @@ use dyno_judge::{
 use dyno_stats::{Margin, median};
 use dyno_store::{FailureKind, Outcome, Run, RunChoice, RunId, Store, SystemRecord};
 
-/// The criteria by which a comparison is judged.
+/// How a comparison is judged.
 #[derive(Clone, Copy)]
 pub(crate) struct Bar<'a> {
-    /// The steps that are compared.
+    /// The ids of the steps that are compared.
     pub(crate) tests: &'a [String],
-    /// The error probability of each comparison.
+    /// The error probability of one comparison.
     pub(crate) alpha: f64,
     pub(crate) margin: Margin,
 }
 
-/// A comparison that was made.
+/// A comparison and its result.
 pub(crate) struct Compared {
     pub(crate) run: RunId,
-    /// Time that its run took, in seconds.
+    /// Duration of the comparison's run, in seconds.
     pub(crate) seconds: f64,
-    /// Why a system did not start; `None` if all did.
+    /// Why a system did not start; `None` if both started.
     pub(crate) not_started: Option<String>,
     pub(crate) outcome: GateOutcome,
     /// The two systems, with the settings that their servers reported.
     pub(crate) systems: Vec<SystemRecord>,
-    /// Median time from the first trial of a round to that of the next, in seconds; `None` for one round.
+    /// Median time from the beginning of a round's first trial to the beginning of the next round's first trial, in
+    /// seconds. `None` if there is only one round.
     pub(crate) round_seconds: Option<f64>,
-    /// The tests of the two systems.
+    /// The result of each test.
     tests: Vec<TestComparison>,
-    /// The mean over the tests.
+    /// The mean of the ratios of all tests.
     mean: Option<GroupMean>,
     /// The first failure of a trial of the second system.
     pub(crate) failure: Option<String>,
-    /// Whether a trial failed for a reason other than what is compared: a trial of the first system, or of either
-    /// if the systems are the same.
+    /// Whether a trial failed for a reason other than the difference between the systems. This is so if a trial of
+    /// the first system failed, or if any trial failed although the two systems are identical.
     pub(super) failed_by_accident: bool,
-    /// Set if neighbours disturbed the comparison too much for a verdict.
+    /// The tests that neighbours (other processes or guests of the host) disturbed too much for a verdict. `None` if
+    /// the comparison has a verdict or a failure.
     pub(super) disturbed: Option<DisturbedTests>,
 }
 
@@ -101,11 +103,12 @@ impl Bar<'_> {
 }
 
 impl Compared {
-    /// The effect of the second system against the first: the ratio of a single test, or the geometric mean of
-    /// several tests. It has no interval if a test cannot be judged. `None` if the second system failed.
+    /// Returns the effect of the second system against the first: the ratio of a single test, or the geometric mean
+    /// of several tests. The effect has no interval if a test cannot be judged. Returns `None` if the second system
+    /// failed.
     ///
     /// # Errors
-    /// The first system has no result. The error calls it `base`.
+    /// The first system has no result. The message calls that system `base`.
     pub(crate) fn effect(&self, base: &str) -> anyhow::Result<Option<ProbeEffect>> {
         if self.failure.is_some() {
             return Ok(None);
@@ -123,13 +126,13 @@ impl Compared {
         Ok(Some(ProbeEffect { ratio, interval: interval.filter(|_| is_judged) }))
     }
 
-    /// The logarithms of the ratios of the rounds of the first test.
+    /// The logarithms of the first test's ratios, one for each round.
     pub(crate) fn ln_ratios(&self) -> Vec<f64> {
         self.tests.first().iter().flat_map(|test| &test.rounds).map(|round| round.ratio.ln()).collect()
     }
 }
 
-/// Duration of a run in seconds, without the pauses before it was resumed.
+/// Duration of a run in seconds, without the pauses before each resumption.
 fn seconds(run: &Run) -> f64 {
     let Some(end) = run.finished_at_ms else { return 0.0 };
     let begins = run.resumptions.iter().map(|resumption| resumption.resumed_at_ms);

@@ -9,11 +9,11 @@ use dyno_store::{Ending, RunId, RunState, RunSummary, Store, StoredSearch};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Made {
     Complete(RunId),
-    /// It can be resumed only while it is the last run of its plan.
+    /// An interrupted run. It can be resumed only while it is the most recent run of its plan.
     Interrupted(RunId),
 }
 
-/// The comparisons of a search in a results file, oldest first.
+/// The comparisons of a search that are in a results file, oldest first.
 #[derive(Debug)]
 pub(super) struct MadeRuns {
     plan_name: String,
@@ -41,7 +41,7 @@ impl Question {
 }
 
 impl MadeRuns {
-    /// Reads the runs whose plans have this name. If the results file does not exist, there are none.
+    /// Reads the runs of the plans with this name. A results file that does not exist has no runs.
     pub(super) fn read(results: &Path, plan_name: &str) -> anyhow::Result<Self> {
         let mut found = Self { plan_name: plan_name.to_owned(), runs: Vec::new() };
         if !results.exists() {
@@ -64,7 +64,7 @@ impl MadeRuns {
         Ok(found)
     }
 
-    /// The latest comparison with the same question and the same plan.
+    /// Returns the latest comparison with the same question and the same plan.
     pub(super) fn of(&self, plan: &Plan) -> Option<Made> {
         let wanted = Question::of(plan).filter(|_| plan.name == self.plan_name)?;
         self.runs.iter().rev().find(|(question, _)| *question == wanted).map(|(_, made)| *made)
@@ -76,7 +76,7 @@ impl MadeRuns {
     }
 }
 
-/// Whether a run is still the last of its plan. Only the last can be resumed.
+/// Returns whether a run is still the most recent run of its plan. Only the most recent run can be resumed.
 pub(super) fn is_last(results: &Path, plan_name: &str, run: RunId) -> anyhow::Result<bool> {
     Ok(last(&Store::open_read_only(results)?.runs()?, plan_name) == Some(run))
 }

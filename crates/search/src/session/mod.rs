@@ -1,5 +1,5 @@
-//! The common part of all searches. Each comparison is made once, in a separate run, and judged from the results
-//! file.
+//! The part that all searches share. Each comparison is a separate run. The run is made once, and the comparison is
+//! judged from the results file.
 
 mod judged;
 mod made;
@@ -20,17 +20,18 @@ use made::MadeRuns;
 
 /// Runs the comparisons of a search and reports its progress to the user.
 pub trait Lab {
-    /// Runs a plan with a seed, or with a new seed. `None` if the user stopped it.
+    /// Runs a plan. Without a seed, the run gets a new one. Returns `None` if the user stopped the run.
     ///
     /// # Errors
-    /// It cannot be run.
+    /// The plan cannot be run.
     fn run(&self, plan: &Plan, seed: Option<u64>, resume: bool) -> anyhow::Result<Option<RunOutcome>>;
 
     /// Shows the user what happens next, in one line.
     fn tell(&self, line: &str);
 }
 
-/// A run without a verdict, because neighbours disturbed its rounds.
+/// The error that a run has no verdict because neighbours (other processes or guests of the host) disturbed its
+/// rounds.
 #[derive(Debug)]
 pub struct DisturbedHost {
     pub run: RunId,
@@ -53,12 +54,12 @@ pub(crate) struct Session<'a> {
     seed: Option<u64>,
     made: MadeRuns,
     began: Instant,
-    /// Duration of the longest comparison.
+    /// Duration of the longest comparison in this process.
     longest: Duration,
 }
 
 impl<'a> Session<'a> {
-    /// Begins a search. Its comparisons are runs of plans with this name.
+    /// Begins a search. Its comparisons are runs of plans named `plan_name`.
     pub(crate) fn begin(
         lab: &'a dyn Lab,
         results: &'a Path,
@@ -82,23 +83,24 @@ impl<'a> Session<'a> {
         self.longest
     }
 
-    /// The comparison of a plan, if an earlier run of the search has made it.
+    /// Returns the comparison of a plan if an earlier run of the search has made it.
     pub(crate) fn made(&self, plan: &Plan) -> Option<Made> {
         self.made.of(plan)
     }
 
-    /// Judges a comparison that was made.
+    /// Judges a comparison whose run is in the results file.
     pub(crate) fn judge(&self, run: RunId, bar: &Bar<'_>) -> anyhow::Result<Compared> {
         bar.judge(self.results, run)
     }
 
-    /// Compares the two systems of a plan. A comparison from an earlier run of the search is judged without a new
-    /// run, if `reuse` allows that. An interrupted one is resumed. One that neighbours disturbed, or that failed
-    /// for a reason other than what is compared, is repeated. `what` describes the comparison. `None` if the user
-    /// stopped it.
+    /// Compares the two systems of a plan. If `reuse` allows it, a comparison from an earlier run of the search is
+    /// judged without a new run. An interrupted comparison is resumed. A comparison is repeated if neighbours (other
+    /// processes or guests of the host) disturbed it, or if it failed for a reason that cannot be the difference
+    /// between the systems. `what` describes the comparison to the user. Returns `None` if the user stopped the
+    /// comparison.
     ///
     /// # Errors
-    /// It cannot be run, or neighbours disturbed it too much for a verdict.
+    /// The comparison cannot be run, or neighbours disturbed it too much for a verdict.
     pub(crate) fn compare(
         &mut self,
         plan: &Plan,
@@ -148,7 +150,8 @@ impl<'a> Session<'a> {
     }
 
     fn measure(&mut self, plan: &Plan, bar: &Bar<'_>, resume: bool) -> anyhow::Result<Option<Compared>> {
-        // If all comparisons had the same random numbers, luck in one would repeat in the one that confirms it.
+        // Each comparison gets its own seed. If all comparisons used the same random numbers, the comparison that
+        // must confirm a lucky result would repeat that result.
         let seed = self.seed.map(|seed| of_plan(seed, plan));
         let Some(outcome) = self.lab.run(plan, seed, resume)?.filter(|outcome| !outcome.interrupted) else {
             return Ok(None);
@@ -162,16 +165,17 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Which comparisons of earlier runs of the search may be used.
+/// Which comparisons from earlier runs of the search may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reuse {
-    /// All, including those that show that a system does not start or work.
+    /// All comparisons, including those that show that a system does not start or work.
     All,
-    /// Comparisons in which both systems started and worked. A failure may have had a temporary reason.
+    /// Only comparisons in which both systems started and worked. A failure in an earlier run may have had a
+    /// temporary reason.
     Started,
 }
 
-/// A seed for a comparison, from the command's seed and the question, mixed by FNV-1a (RFC 9923).
+/// Returns the seed of a comparison: the command's seed and the question, mixed by FNV-1a (RFC 9923).
 fn of_plan(seed: u64, plan: &Plan) -> u64 {
     let compared = serde_json::json!(plan.search).to_string();
     let bytes = compared.bytes().chain(plan.text.bytes());

@@ -1,4 +1,4 @@
-//! Settings that are better than a system's own.
+//! Searches for settings that are faster than a system's own.
 
 mod plans;
 mod report;
@@ -21,38 +21,41 @@ use self::space::{Space, room};
 use crate::session::{Bar, Compared, Lab, Made, Reuse, Session};
 use crate::{Ending, duration, images, reported};
 
-/// The prefix of its plans' names.
+/// The prefix of the names of a search's plans.
 const PLANS: &str = "tune-";
-/// Measured seconds of a system in a round unless the user asks for more. Restarts take longer anyway.
+/// The longest time for which a system is measured in a round, in seconds, unless the user asks for more. A lower
+/// limit would save little, because restarts take longer anyway.
 const SECONDS_MAX: f64 = 1.0;
-/// Number of candidates without a budget.
+/// Number of candidates if neither the user nor a budget sets it.
 const CANDIDATES: usize = 16;
-/// The seed of candidates, unless the user gives one. It is fixed, so that the same command resumes the search.
+/// The seed of the candidates unless the user gives one. It is constant, so that the same command resumes the
+/// search.
 const SEED: u64 = 1;
 
-/// The longest accepted duration of a round, in seconds: a year.
+/// The longest duration of a round that is accepted from a results file, in seconds: a year.
 const ROUND_SECONDS_MAX: f64 = 365.0 * 86_400.0;
 
-/// The system and the steps of a search, and its limits.
+/// What a search tunes, and the limits of the search.
 #[derive(Clone, Debug)]
 pub struct Tune {
     /// Name of a built-in plan, or a file.
     pub plan: String,
     /// The system to tune; by default the plan's base.
     pub system: Option<String>,
-    /// Tune it for this step.
+    /// The step to tune for.
     pub step: Option<String>,
-    /// Tune it for the steps of this group; without a step and a group, for all.
+    /// The group of steps to tune for. Without a step and a group, the system is tuned for all steps.
     pub group: Option<String>,
-    /// Number of clients; by default the fewest of each step.
+    /// Number of clients. The default for each step is the smallest number in the plan.
     pub clients: Option<u32>,
-    /// No comparison begins after this time. By default, the time that 16 candidates take.
+    /// The time limit of the search. No comparison begins after it. By default, the search takes as long as 16
+    /// candidates need.
     pub budget: Option<Duration>,
-    /// Number of first candidates; by default as many as the budget allows.
+    /// Number of candidates at the start of the search. By default, as many as the budget allows.
     pub candidates: Option<u16>,
-    /// Rounds of the confirmation.
+    /// Rounds of the comparison that confirms the best candidate.
     pub rounds: u32,
-    /// Measured seconds of each system in a round; by default those of the plan, at most 1.
+    /// Measured seconds of each system in a round. The default is the time in the plan, but at most 1.
     pub seconds: Option<f64>,
     /// A factor, or the name of a scale of the plan.
     pub scale: Option<String>,
@@ -85,28 +88,29 @@ struct TuneInMaking<'a> {
     asked: &'a Tune,
     session: Session<'a>,
     seed: u64,
-    /// The plan's own name.
+    /// The name of the plan before the search renamed it.
     name: String,
     plan: Plan,
-    /// The position of the system that is tuned.
+    /// The position in the plan of the system that is tuned.
     system: usize,
     product: Product,
     tests: Vec<String>,
     room: TuneRoom,
-    /// `None` until the base has reported its variables.
+    /// The settings to try. `None` until the base has reported its variables.
     space: Option<Space>,
     size: TuneSize,
     tuning: Tuning,
-    /// Whether an earlier run has confirmed its best candidate, so that the search is over.
+    /// Whether the search has an answer already, because an earlier run has confirmed its best candidate.
     is_closed: bool,
     made: Vec<TuneComparison>,
-    /// The durability of the confirmed settings, as their servers reported it: that of the base, and theirs.
+    /// The durability of confirmed settings. The first text is the base's durability, and the second is the
+    /// durability with the settings, each as the server reported it.
     promises: Vec<(ValueSet, [String; 2])>,
     round_seconds: f64,
 }
 
 impl<'a> TuneInMaking<'a> {
-    /// Reads the request. Nothing is loaded or started yet.
+    /// Reads the request. Loads no data and starts no server.
     fn begin(
         asked: &'a Tune,
         lab: &'a dyn Lab,
@@ -156,7 +160,7 @@ impl<'a> TuneInMaking<'a> {
         Ok(search)
     }
 
-    /// An error if the budget does not allow one comparison of each candidate and a confirmation.
+    /// Returns an error if the budget is too short to compare each candidate once and to confirm the best.
     fn check_budget(&self) -> anyhow::Result<()> {
         let Some(budget) = self.asked.budget else { return Ok(()) };
         let unchanged = Changes::new();
@@ -199,7 +203,8 @@ impl<'a> TuneInMaking<'a> {
         }
     }
 
-    /// How much of the search the remaining time allows. The end of the time is reserved for the confirmation.
+    /// Returns how much of the search the remaining time allows. Enough time is reserved at the end for the
+    /// confirmation of the best candidate.
     fn reach(&self) -> TuneReach {
         let Some(budget) = self.asked.budget else {
             return if self.is_closed { TuneReach::Answer } else { TuneReach::Search };
@@ -210,7 +215,8 @@ impl<'a> TuneInMaking<'a> {
         let of_rounds = |rounds: u32| {
             Duration::try_from_secs_f64((f64::from(rounds) + 1.0) * round_seconds).unwrap_or_default()
         };
-        // Later comparisons have more rounds than earlier ones.
+        // The next comparison may take longer than all before it, because later comparisons have more rounds. So its
+        // time is also estimated from its number of rounds.
         let next = match self.tuning.next_step(TuneReach::Search) {
             TuneStep::Probe(probe) => of_rounds(self.tuning.rounds(&probe)).max(self.session.longest()),
             TuneStep::End(_) => Duration::ZERO,
@@ -224,7 +230,8 @@ impl<'a> TuneInMaking<'a> {
         }
     }
 
-    /// Whether an earlier run ran out of time at this point and confirmed the best candidate that it knew.
+    /// Whether an earlier run of the search ran out of time before this comparison, and then confirmed the candidate
+    /// that was best so far.
     fn is_answered(&self, probe: &TuneProbe, plan: &Plan) -> bool {
         let is_new = matches!(probe, TuneProbe::Search { .. }) && self.session.made(plan).is_none();
         let Some(leader) = self.tuning.leader().filter(|_| is_new) else { return false };
@@ -232,7 +239,7 @@ impl<'a> TuneInMaking<'a> {
         matches!(self.session.made(&confirmation), Some(Made::Complete(_)))
     }
 
-    /// Why a comparison is never made: its settings would weaken durability.
+    /// Why a comparison must not be made: its settings would weaken durability. `None` if it may be made.
     fn refusal(&self, probe: &TuneProbe) -> Option<String> {
         let (TuneProbe::Search { candidate: values, .. } | TuneProbe::Confirm(values)) = probe else {
             return None;
@@ -240,7 +247,7 @@ impl<'a> TuneInMaking<'a> {
         self.space.as_ref()?.refusal(values)
     }
 
-    /// Records a comparison. The comparison of the base with itself determines what can be tried.
+    /// Records a comparison. The comparison of the base with itself also determines which settings can be tried.
     fn note(&mut self, probe: TuneProbe, compared: &Compared) -> anyhow::Result<()> {
         let mut effect = compared.effect(self.id())?;
         let mut refused = compared.failure.clone();
@@ -279,8 +286,9 @@ impl<'a> TuneInMaking<'a> {
         self.tuning.note(probe, effect.map_or(ProbeOutcome::Refused, ProbeOutcome::Measured));
     }
 
-    /// The guarantee that a server with changed settings no longer keeps, by its report; `None` if it keeps all.
-    /// Also records what it guarantees.
+    /// Returns a durability guarantee of the base that a server with changed settings does not give, by its own
+    /// report. Returns `None` if the server gives all guarantees of the base. Also records what both servers
+    /// guarantee.
     fn lost(&mut self, values: ValueSet, compared: &Compared) -> Option<String> {
         let [base, changed] = compared.systems.as_slice() else { return None };
         let [base, changed] = [base, changed].map(|system| reported::facts(system, self.product.clone()));
@@ -289,8 +297,8 @@ impl<'a> TuneInMaking<'a> {
         base.promise_lost_by(&changed)
     }
 
-    /// Learns from the base's comparison with itself which settings can be tried, and how many candidates the time
-    /// allows.
+    /// Learns from the comparison of the base with itself which settings can be tried, and how many candidates the
+    /// time allows.
     fn learn(&mut self, control: &Compared) -> anyhow::Result<()> {
         let base = control.systems.first().context("a comparison has two systems")?;
         let space = Space::of(reported::facts(base, self.product.clone()), self.room);
@@ -323,7 +331,7 @@ impl<'a> TuneInMaking<'a> {
     }
 }
 
-/// The requested settings that are not in force in the server; `None` if all are.
+/// Returns the changed settings that the server has not put in force; `None` if all are in force.
 fn not_in_force(compared: &Compared) -> Option<String> {
     let [base, changed] = compared.systems.as_slice() else { return None };
     let (base, asked) = (base.asked(), changed.asked());
@@ -344,7 +352,7 @@ fn position(plan: &Plan, wanted: Option<&str>) -> anyhow::Result<usize> {
     })
 }
 
-/// The product of a system that Dyno starts.
+/// Returns the product of the system to tune. Returns an error if Dyno does not start the system.
 fn product(plan: &Plan, system: usize) -> anyhow::Result<Product> {
     let system = &plan.systems[system];
     let Some(entry) = system.source.entry() else {

@@ -1,4 +1,4 @@
-//! The comparisons of a search, as plans and in words.
+//! The plans of a search's comparisons, and their descriptions in words.
 
 use dyno_judge::{TuneProbe, ValueSet};
 use dyno_lab::{Changes, Plan, Probed};
@@ -30,8 +30,9 @@ impl TuneInMaking<'_> {
         self.plan.probe(self.system, Probed::Changed(changes), rounds, question)
     }
 
-    /// The question of a comparison. A search of another size can reuse the comparisons before the confirmation,
-    /// but not the confirmation and later ones.
+    /// Returns the question that identifies a comparison. A search with another number of candidates, another seed or
+    /// another budget can reuse the comparisons before the confirmation. Such a search cannot reuse the confirmation
+    /// and the later comparisons.
     pub(super) fn question(&self, probe: &TuneProbe) -> SearchQuestion {
         let stage = match probe {
             TuneProbe::Search { stage, .. } => Some(*stage),

@@ -1,4 +1,4 @@
-//! The result of a search, for its report.
+//! The report of a search.
 
 use dyno_judge::{ProbeEffect, TUNE_ALPHA, TuneProbe, ValueSet};
 use dyno_report::{Recommendation, TuneReport};

@@ -1,4 +1,4 @@
-//! The settings that a search tries on a system, their values, and the system's durability.
+//! The settings and values that a search tries on a system, and what they mean for the system's durability.
 
 use dyno_judge::ValueSet;
 use dyno_lab::{Changes, System};
@@ -17,7 +17,7 @@ impl Space {
         Self { base, tuned }
     }
 
-    /// Number of values of each setting.
+    /// Number of values to try for each setting.
     pub(super) fn sizes(&self) -> Vec<usize> {
         self.tuned.settings.iter().map(|setting| setting.values.len()).collect()
     }
@@ -30,20 +30,20 @@ impl Space {
         set.0.iter().map(value)
     }
 
-    /// The server's settings for a set of values.
+    /// Returns the server settings that a set of values stands for.
     pub(super) fn changes(&self, set: &ValueSet) -> Changes {
         let settings = self.values(set).flat_map(|(_, value)| &value.settings);
         settings.map(|(name, value)| (name.clone(), Some(value.clone()))).collect()
     }
 
-    /// `a = 1, b = 2`.
+    /// Describes a set of values, such as `a = 1, b = 2`.
     pub(super) fn in_words(&self, set: &ValueSet) -> String {
         let words: Vec<String> =
             self.values(set).map(|(setting, value)| format!("{} = {}", setting.name, value.value)).collect();
         words.join(", ")
     }
 
-    /// Why a set of values is never tried; `None` if it keeps all guarantees of the base.
+    /// Why a set of values must not be tried; `None` if it keeps all durability guarantees of the base.
     pub(super) fn refusal(&self, set: &ValueSet) -> Option<String> {
         let lost = self.base.promise_lost_with(&self.changes(set))?;
         Some(format!("would weaken durability: a system with it {lost}"))
@@ -81,7 +81,7 @@ impl Space {
 /// Number of servers that run at the same time in a comparison.
 const SERVERS: u64 = 2;
 
-/// The memory that a server of a system may use: its limit, but at most its share of the host's.
+/// The memory that a server may use: the system's own limit, but at most the server's share of the host's memory.
 pub(super) fn room(system: &System, clients: u32) -> anyhow::Result<TuneRoom> {
     let Some(of_host) = dyno_host::usable_memory_bytes() else {
         anyhow::bail!("the host does not tell how much memory it has, so no sizes can be tried")

@@ -1,4 +1,4 @@
-//! A reader of events. The server never waits for its connection.
+//! A listener: a reader of events. The server never waits for a listener's connection.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
@@ -10,21 +10,22 @@ use socket2::SockRef;
 use crate::answer::events_head;
 use crate::places::Peer;
 
-/// After this time without a change, a line is sent anyway. If the host is gone, the line is never confirmed.
+/// After this time without a new event, a comment line is sent. If the reader's host is gone, TCP gets no
+/// confirmation of the line, and the server notices that.
 const SILENCE_MAX: Duration = Duration::from_secs(15);
-/// Longest time in which a reader takes none of the pending bytes.
+/// Longest time for which the reader's connection may accept none of the pending bytes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(crate) struct Listener {
     stream: TcpStream,
     pub(crate) peer: Peer,
-    /// Whether nothing was sent to it yet.
+    /// Whether the listener has not been given its first event yet.
     pub(crate) is_new: bool,
     /// The event that was sent last.
     heard: Option<Arc<str>>,
-    /// Pending bytes, which the connection has not taken.
+    /// Bytes that the connection has not accepted yet.
     unsent: Vec<u8>,
-    /// When it last took bytes.
+    /// When the connection last accepted bytes.
     took_at: Instant,
 }
 
@@ -38,8 +39,9 @@ impl Listener {
         Ok(Self { stream, peer, is_new: true, heard: None, unsent, took_at: Instant::now() })
     }
 
-    /// Sends an event that differs from the last one. A reader that has not taken the last event gets a later one
-    /// instead. Returns whether the reader is still there.
+    /// Sends the event if it differs from the previous one. While a part of the previous event is still pending, no
+    /// new event is sent, so the reader misses the events in between. Returns false if the reader is gone or too
+    /// slow.
     pub(crate) fn hear(&mut self, event: &Arc<str>) -> bool {
         self.is_new = false;
         if !self.is_there() || !self.send() {
@@ -53,11 +55,12 @@ impl Listener {
                 self.unsent.extend_from_slice(b": still here\n\n");
             }
         }
-        // After a quiet time, pending bytes are new, so the reader is not late.
+        // Bytes may have been added just now, although the connection last accepted bytes `SILENCE_MAX` ago. So the
+        // limit is the sum of both times.
         self.send() && self.took_at.elapsed() < SILENCE_MAX + PATIENCE
     }
 
-    /// Whether the reader has not closed the connection. Bytes that it sends are ignored.
+    /// Whether the reader's side of the connection is open. Bytes that the reader sends are ignored.
     fn is_there(&self) -> bool {
         match (&self.stream).read(&mut [0; 1024]) {
             Ok(length) => length > 0,
@@ -65,7 +68,7 @@ impl Listener {
         }
     }
 
-    /// Sends as much as the connection takes now. Returns false if it is closed.
+    /// Sends as many bytes as the connection accepts without waiting. Returns false if the connection is closed.
     fn send(&mut self) -> bool {
         while !self.unsent.is_empty() {
             match (&self.stream).write(&self.unsent) {

@@ -1,11 +1,11 @@
 //! The text format of metrics.
 //!
-//! The output is valid in OpenMetrics 1.0 (<https://prometheus.io/docs/specs/om/open_metrics_spec/>) and in the
-//! older text format of Prometheus (<https://prometheus.io/docs/instrumenting/exposition_formats/>): it has only
-//! gauges, and a comment at the end.
+//! The output is valid in two formats, because it has only gauges and ends with a comment: OpenMetrics 1.0
+//! (<https://prometheus.io/docs/specs/om/open_metrics_spec/>) and the older text format of Prometheus
+//! (<https://prometheus.io/docs/instrumenting/exposition_formats/>).
 //!
-//! `prometheus-client` is not used. It does not escape labels (as of 0.25), and its registry is for values that a
-//! program counts, while these are read from a file.
+//! The crate `prometheus-client` is not used. It does not escape labels (as of version 0.25), and its registry is for
+//! values that a program counts itself. This server reads the values from a file.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -18,14 +18,14 @@ const LETTERS_MAX: usize = 120;
 /// Names and values of a sample's labels, in order.
 pub(super) type Labels = Vec<(&'static str, String)>;
 
-/// Families of metrics as text.
+/// Families of metrics as text. A family is a metric with all its samples.
 #[derive(Default)]
 pub(super) struct Exposition {
     text: String,
 }
 
 impl Exposition {
-    /// Writes a family with its samples, if it has any. If several samples have the same labels, only the first is
+    /// Writes a family, unless it has no samples. If several samples have the same labels, only the first is
     /// written, because readers refuse a scrape with duplicates.
     pub(super) fn gauge(&mut self, name: &str, help: &str, samples: impl IntoIterator<Item = (Labels, f64)>) {
         let mut seen = BTreeSet::new();
@@ -44,13 +44,13 @@ impl Exposition {
         }
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub(super) fn end(self) -> String {
         self.text + "# EOF\n"
     }
 }
 
-/// A label's value, without control characters.
+/// Returns a label's value, shortened and escaped. Control characters are shown as escapes.
 fn escaped(text: &str) -> String {
     let text = printable(text);
     let mut escaped = String::new();

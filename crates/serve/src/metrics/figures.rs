@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::exposition::{Exposition, Labels};
 use super::runs::{of_plan, with};
 
-/// Largest number of systems in tests, over all plans. Each has up to eight series.
+/// Largest number of pairs of a system and a test, over all plans. Each pair has up to eight series.
 const FIGURES_MAX: usize = 2000;
 
 /// Percentiles of the latency.
@@ -29,9 +29,9 @@ struct SystemFigures {
     labels: Labels,
     operation: &'static str,
     rate: Option<f64>,
-    /// One for each of [`LATENCIES`], in seconds.
+    /// A value for each of [`LATENCIES`], in seconds.
     latencies_seconds: [Option<f64>; LATENCIES.len()],
-    /// Against the plan's base; `None` for the base itself.
+    /// The comparison with the plan's base; `None` for the base itself.
     relative: Option<RelativeFigures>,
 }
 
@@ -39,9 +39,9 @@ struct SystemFigures {
 struct RelativeFigures {
     base: String,
     ratio: Option<f64>,
-    /// Lower and upper end of the ratio's interval.
+    /// Lower and upper end of the confidence interval of the ratio.
     interval: Option<[f64; 2]>,
-    /// `None` for a control, whose ratio is noise.
+    /// The verdict; `None` for a control, because its ratio is noise.
     verdict: Option<String>,
 }
 
@@ -49,7 +49,7 @@ impl Figures {
     /// Analyses a run.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The run cannot be read.
     pub(super) fn of(store: &Store, run: RunId) -> Result<Self, StoreError> {
         let run = store.load_run(RunChoice::Id(run))?;
         let analysis = analyse(&run, &check_trials(store, &run)?, &Rule::default());
@@ -92,7 +92,7 @@ impl RelativeFigures {
     }
 }
 
-/// The word for a finding or an outcome in JSON.
+/// Returns the word that JSON reports have for a finding or an outcome.
 fn word(of: impl Serialize) -> String {
     let value = serde_json::to_value(of).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()

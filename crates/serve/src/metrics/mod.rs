@@ -1,7 +1,8 @@
 //! `/metrics`: runs, their figures and the progress of a run, for Prometheus and compatible readers.
 //!
-//! Figures are from the latest run of each plan that has ended. A run in progress has none, because it would have
-//! to be analysed after each trial, on the host that it measures.
+//! The figures of a plan are from its latest run that has ended and completed a trial. A run in progress has no
+//! figures, because the server would have to analyse the run after each trial, which would disturb the measurement on
+//! the same host.
 
 mod exposition;
 mod figures;
@@ -18,8 +19,8 @@ use self::exposition::Exposition;
 use self::figures::Figures;
 use crate::live;
 
-/// Largest number of plans; those with the latest runs are shown. Each plan has about a dozen series, and those of
-/// its tests.
+/// Largest number of plans with metrics. If there are more plans, those with the latest runs have metrics. Each plan
+/// has about a dozen series, in addition to the series of its tests.
 const PLANS_MAX: usize = 50;
 
 /// The metrics of a results file. It caches the figures of runs that have ended, because they need an analysis.
@@ -59,7 +60,7 @@ impl<'a> Metrics<'a> {
         Ok(exposition.end())
     }
 
-    /// Caches the figures of some runs, and drops those of all others.
+    /// Caches the figures of the wanted runs, and drops the figures of all other runs.
     fn keep(&mut self, store: Option<&Store>, wanted: &[&RunSummary]) -> Result<(), StoreError> {
         let mut kept = Vec::new();
         for run in wanted {
@@ -75,7 +76,8 @@ impl<'a> Metrics<'a> {
     }
 }
 
-/// The latest run of each plan among some runs, the latest first. Comparisons of searches are left out.
+/// For each plan, returns the latest of the runs for which `is_one` is true. The latest run comes first. Runs that a
+/// search made for its comparisons are left out.
 fn latest(runs: &[RunSummary], is_one: impl Fn(&RunSummary) -> bool) -> Vec<&RunSummary> {
     let mut sorted: Vec<&RunSummary> = runs.iter().filter(|run| !run.is_of_search && is_one(run)).collect();
     sorted.sort_by_key(|run| std::cmp::Reverse((run.started_at_ms, run.id)));

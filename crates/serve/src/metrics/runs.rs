@@ -62,7 +62,7 @@ pub(super) fn of_plan(run: &RunSummary) -> Labels {
     vec![("plan", run.plan_name.clone())]
 }
 
-/// These labels and one more.
+/// Adds a label to `labels`.
 pub(super) fn with(mut labels: Labels, name: &'static str, value: &str) -> Labels {
     labels.push((name, value.to_owned()));
     labels

@@ -26,8 +26,8 @@ impl Results {
         Self { _folder: folder, store }
     }
 
-    /// Adds a run of two systems in a test with eight rounds. The second is slower by a tenth. The run has ended
-    /// unless `goes_on`.
+    /// Adds a run of two systems in a test with eight rounds. The second system is slower by a tenth. The run has
+    /// ended unless `goes_on`.
     fn add(&mut self, plan: &str, started_at_ms: i64, goes_on: bool) {
         let record = RunRecord { plan_name: plan.to_owned(), started_at_ms, ..RunRecord::default() };
         self.add_with(&record, goes_on);
@@ -90,10 +90,11 @@ fn trial(system: &str, round: u32, rate: u64) -> TrialRecord {
     }
 }
 
-/// Values, as they are written, by name and labels.
+/// The values of samples as text, by name and labels.
 type Samples = BTreeMap<(String, BTreeMap<String, String>), String>;
 
-/// Reads a text by the grammar of OpenMetrics, as far as gauges need it. Anything else fails the test.
+/// Parses a text by the part of OpenMetrics's grammar that gauges need. The test fails if the text does not follow
+/// this part.
 fn parse(text: &str) -> Samples {
     let body = text.strip_suffix("# EOF\n").expect("it ends with # EOF and a line feed");
     let (mut samples, mut families) = (Samples::new(), BTreeSet::new());
@@ -119,7 +120,7 @@ fn is_name(name: &str) -> bool {
         && name.bytes().all(|byte| is_first(byte) || byte.is_ascii_digit())
 }
 
-/// `name{label="value",…} 1.5`.
+/// Parses a sample: `name{label="value",…} 1.5`.
 fn sample(line: &str) -> (String, BTreeMap<String, String>, String) {
     let end = line.find(['{', ' ']).unwrap();
     let (name, mut rest) = line.split_at(end);
@@ -147,7 +148,7 @@ fn sample(line: &str) -> (String, BTreeMap<String, String>, String) {
     (name.to_owned(), labels, number.to_owned())
 }
 
-/// A value up to its closing quote, and the rest.
+/// Returns the value up to its closing quote, and the text after the quote.
 fn quoted(text: &str) -> (String, &str) {
     let (mut value, mut letters) = (String::new(), text.char_indices());
     while let Some((at, letter)) = letters.next() {
@@ -165,7 +166,8 @@ fn quoted(text: &str) -> (String, &str) {
     panic!("{text} has no closing quote")
 }
 
-/// The value of a family at these labels and any others; the test fails unless there is one.
+/// Returns the value of the one sample of a family that has at least these labels. If there is not exactly one such
+/// sample, the test fails.
 #[track_caller]
 fn value<'a>(samples: &'a Samples, name: &str, labels: &[(&str, &str)]) -> &'a str {
     let has = |of: &BTreeMap<String, String>| {
@@ -228,7 +230,7 @@ fn a_run_in_progress_has_its_progress_and_the_figures_of_the_one_before() {
     live.seconds.push(450.5, [Some(1000), None, Some(3000)]);
     file.write(&live);
     let samples = results.metrics();
-    // Characters that cannot be in a line are escaped as for a terminal.
+    // Control characters of a name are escaped as for a terminal.
     let plan = "a \"plan\" \\ of\\nmine";
     let of = |name: &str, more: &[(&str, &str)]| value(&samples, name, &[&[("plan", plan)], more].concat());
     assert_eq!((of("dyno_run_number", &[]), of("dyno_test_run_number", &[])), ("2", "1"));
@@ -248,7 +250,8 @@ fn figures_are_analysed_once_and_forgotten_with_their_run() {
     let path = results.store.path().to_owned();
     let mut metrics = Metrics::new(&path);
     let first = metrics.text().unwrap();
-    // Only the list of runs is read again.
+    // For the second text, only the list of runs is read again. The trials are not read, because their figures are
+    // cached.
     results.store.connection().execute("DELETE FROM trial WHERE round = 0 AND system_id = 'x'", []).unwrap();
     assert_eq!(metrics.text().unwrap(), first);
     assert_eq!(metrics.kept.len(), 1);

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A server on a free port, for a results file with one run of a plan with this name. Dropping this stops it.
+/// A running server on an unused port. Its results file has one run of a plan. Dropping the value stops the server.
 struct Running {
     folder: TempDir,
     address: SocketAddr,
@@ -40,7 +40,7 @@ impl Running {
         connection
     }
 
-    /// The complete answer to a request with this first line and a local `Host`.
+    /// Sends a request with the first line `line` and a local `Host`, and returns the complete answer.
     fn ask(&self, line: &str) -> String {
         self.ask_with(line, "localhost", "X-None: 1")
     }
@@ -137,7 +137,7 @@ fn a_report_that_cannot_be_made_is_an_answer_of_its_own() {
     }
 }
 
-/// The address of a redirect contains no text of the target.
+/// The address of a redirect contains no text of the request's target.
 #[test]
 fn a_token_leads_to_no_other_site() {
     let running = Running::start("plan", Some("s3cret"));
@@ -214,11 +214,12 @@ fn an_address_of_others_needs_a_token_and_the_file_must_be_ours() {
     assert!(start("127.0.0.1:0", None).is_err());
 }
 
-/// More connections than places. Each sends this and reads nothing. This side keeps all of them open.
+/// Opens more connections than there are places. Each connection sends `request` and reads nothing. Returns the
+/// connections, so that the test keeps them open.
 fn occupy(running: &Running, request: &str) -> Vec<TcpStream> {
     let connect = |_| {
         let mut connection = TcpStream::connect(running.address).unwrap();
-        // The server may have closed it already.
+        // The server may have closed the connection already.
         let _ = connection.write_all(request.as_bytes());
         connection
     };
@@ -245,13 +246,13 @@ fn a_body_is_refused_before_it_is_read() {
     assert_eq!(status(&announced), "413");
 }
 
-/// The rest of a stream until its end. It ends when a listener loses its place.
+/// Reads a stream to its end. The stream ends when the listener loses its place.
 fn read_to_end(mut stream: &TcpStream) {
     let mut chunk = [0; 4096];
     while stream.read(&mut chunk).is_ok_and(|length| length > 0) {}
 }
 
-/// The state of the run, as a new listener gets it.
+/// Connects as a listener, and reads the state of the run that a new listener gets.
 fn listen(running: &Running) -> TcpStream {
     let mut connection = running.connect("GET /events HTTP/1.1\r\nHost: localhost");
     let mut told = String::new();
@@ -270,7 +271,8 @@ fn listeners_who_left_or_read_nothing_keep_no_place() {
     let running = Running::start("plan", None);
     let stays = listen(&running);
     (0..LISTENERS_MAX + 10).for_each(|_| drop(listen(&running)));
-    // They have left, so no listener lost its place: the first one still receives a change.
+    // The listeners above have closed their connections, so no listener lost its place. The first listener still
+    // receives a change.
     let file = crate::LiveFile::beside(&running.folder.path().join("dyno.db"));
     file.write(&crate::Live { says: "starting maria".to_owned(), ..crate::Live::default() });
     let mut told = String::new();
@@ -280,7 +282,8 @@ fn listeners_who_left_or_read_nothing_keep_no_place() {
         assert!(length > 0, "the stream ended: {told}");
         told += std::str::from_utf8(&bytes[..length]).unwrap();
     }
-    // These stay. The oldest loses its place, and its stream ends.
+    // The following listeners keep their connections open. So the oldest listener loses its place, and its stream
+    // ends.
     let all: Vec<TcpStream> = (0..LISTENERS_MAX).map(|_| listen(&running)).collect();
     read_to_end(&stays);
     drop(all);
@@ -342,8 +345,8 @@ fn ten_thousand_odd_requests_leave_the_page_as_it_was() {
         }
         let Ok(mut connection) = TcpStream::connect(running.address) else { continue };
         connection.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
-        // The server may have closed the connection. The test waits for one answer, so that no connection is refused
-        // for lack of a free thread.
+        // The server may have closed the connection. The test waits for an answer before the next request, so that
+        // the server does not refuse connections for lack of a free thread.
         let _ = connection.write_all(&bytes).and_then(|()| connection.shutdown(std::net::Shutdown::Write));
         let _ = connection.read(&mut [0; 64]);
     }
@@ -354,7 +357,7 @@ fn ten_thousand_odd_requests_leave_the_page_as_it_was() {
     assert!(answered, "the page no longer answers");
 }
 
-/// The status of the list of runs; `None` if the connection is refused because too many are open.
+/// The HTTP status of the list of runs. `None` if the connection is refused because too many are open.
 fn status_of(running: &Running) -> Option<String> {
     let mut connection = TcpStream::connect(running.address).ok()?;
     connection.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").ok()?;

@@ -12,13 +12,13 @@ use super::facts::SystemFacts;
 #[serde(rename_all = "lowercase")]
 pub enum Durability {
     Durable,
-    /// A power cut, except for about the last second.
+    /// A commit survives a power cut, unless it was made in about the last second before the power cut.
     Second,
-    /// A crash of the process; a power cut may lose any number of the last commits.
+    /// A commit survives a crash of the process. A power cut may lose any number of the most recent commits.
     Os,
-    /// Nothing: all data may be lost.
+    /// A crash may lose all data.
     None,
-    /// Unknown from the settings.
+    /// The settings do not tell what a commit survives.
     Unknown,
 }
 
@@ -48,7 +48,7 @@ impl fmt::Display for Durability {
 }
 
 impl SystemFacts {
-    /// What its commits survive.
+    /// What the system's commits survive.
     pub fn durability(&self) -> Durability {
         match self.product.family {
             Family::Mysql | Family::Mariadb => self.mysqld_durability(),
@@ -66,7 +66,8 @@ impl SystemFacts {
             "myisam" | "memory" => Durability::None,
             _ => Durability::Unknown,
         };
-        // After a crash, transactions in the engine's log but not in the binlog are rolled back.
+        // A commit is only as durable as the binlog: after a crash, transactions that are in the engine's log but not
+        // in the binlog are rolled back.
         let of_binlog = if self.has_unsynced_binlog() { Durability::Os } else { Durability::Durable };
         of_engine.max(of_binlog)
     }
@@ -83,14 +84,14 @@ impl SystemFacts {
     fn postgres_durability(&self) -> Durability {
         match (self.is_on("fsync"), self.word("synchronous_commit").as_deref()) {
             (Some(false), _) => Durability::None,
-            // At most three times wal_writer_delay, 0.6 s by default.
+            // A commit is on disk after at most three times wal_writer_delay, which is 0.6 s by default.
             (Some(true), Some("0")) => Durability::Second,
             (Some(true), Some(_)) => Durability::Durable,
             _ => Durability::Unknown,
         }
     }
 
-    /// See <https://www.sqlite.org/pragma.html#pragma_synchronous>.
+    /// Returns what a commit in SQLite survives. See <https://www.sqlite.org/pragma.html#pragma_synchronous>.
     fn sqlite_durability(&self) -> Durability {
         let (Some(journal), Some(level)) = (self.word("journal_mode"), self.sqlite_sync_level()) else {
             return Durability::Unknown;
@@ -114,7 +115,7 @@ impl SystemFacts {
     }
 }
 
-/// What `…_flush_log_at_trx_commit` promises.
+/// What a value of `…_flush_log_at_trx_commit` promises.
 fn at_commit(setting: Option<&str>) -> Durability {
     match setting {
         Some("1") => Durability::Durable,

@@ -16,27 +16,27 @@ use crate::translation::fixed_value;
 pub struct SystemFacts {
     pub id: String,
     pub product: Product,
-    /// Its variables as the server gives them; for SQLite, its pragmas.
+    /// The system's variables as the server reports them. For SQLite, these are its pragmas.
     pub variables: BTreeMap<String, String>,
-    /// The settings that it was started with, by the server's own names.
+    /// The settings with which the system was started, by the server's own names.
     pub asked: BTreeMap<String, String>,
-    /// Its server's limits on the host, if known.
+    /// The limits of the system's server on the host, if known.
     pub limits: Option<SystemLimits>,
 }
 
-/// The limits of a server on its host, in the plan and in the kernel.
+/// The limits of a server on its host, as the plan requests them and as the kernel applies them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SystemLimits {
-    /// The limits of the plan, as name and value; empty for the whole host.
+    /// The requested limits, as name and value. Empty if the server may use the whole host.
     pub asked: BTreeMap<String, String>,
-    /// The limits that differ in the kernel, a line each.
+    /// The limits whose values in the kernel differ from the request, one line for each limit.
     pub differences: Vec<String>,
-    /// What the host cannot limit, a line each.
+    /// The resources that the host cannot limit, one line for each resource.
     pub not_limited: Vec<String>,
 }
 
 impl SystemLimits {
-    /// `memory_bytes 268435456, write_iops 500`.
+    /// Formats the limits as `memory_bytes 268435456, write_iops 500`.
     pub(super) fn words(&self) -> String {
         let limits: Vec<String> = self.asked.iter().map(|(name, value)| format!("{name} {value}")).collect();
         if limits.is_empty() { "the whole host".to_owned() } else { limits.join(", ") }
@@ -44,7 +44,8 @@ impl SystemLimits {
 }
 
 impl SystemFacts {
-    /// A variable by its newest name, or its fixed value if the version does not have it or does not use it.
+    /// The value of a variable, by its newest name. If the version does not have or does not use the variable, the
+    /// value is the one that is fixed for this version.
     pub(super) fn value(&self, name: &str) -> Option<String> {
         let aliases = knowledge(self.product.family, name).map_or(&[][..], |known| &known.aliases);
         let mut names = std::iter::once(name).chain(aliases.iter().map(String::as_str));
@@ -53,7 +54,7 @@ impl SystemFacts {
             .or_else(|| fixed_value(&self.product, name))
     }
 
-    /// A variable in its normal form.
+    /// The value of a variable in its normal form.
     pub(super) fn word(&self, name: &str) -> Option<String> {
         self.value(name).map(|value| normal(&value))
     }
@@ -70,12 +71,12 @@ impl SystemFacts {
         bytes(&self.value(name)?)
     }
 
-    /// Whether its tables are in InnoDB.
+    /// Whether the system's tables are in InnoDB.
     pub(super) fn is_innodb(&self) -> bool {
         self.product.keeps_tables_in("innodb")
     }
 
-    /// Whether its tables are in MyRocks.
+    /// Whether the system's tables are in MyRocks.
     pub(super) fn is_rocksdb(&self) -> bool {
         self.product.keeps_tables_in("rocksdb")
     }
@@ -88,7 +89,7 @@ impl SystemFacts {
         self.is(Family::Sqlite)
     }
 
-    /// Whether it is MySQL or MariaDB.
+    /// Whether the system is MySQL or MariaDB.
     pub(super) fn is_mysqld(&self) -> bool {
         self.product.is_mysqld()
     }
@@ -97,7 +98,7 @@ impl SystemFacts {
         self.product.family == family
     }
 
-    /// Size of the engine's cache in bytes; for SQLite, of one connection.
+    /// Size of the engine's cache in bytes. For SQLite, size of the cache of one connection.
     pub(crate) fn cache_bytes(&self) -> Option<u64> {
         if self.is_innodb() {
             self.bytes("innodb_buffer_pool_size")
@@ -112,10 +113,10 @@ impl SystemFacts {
         }
     }
 
-    /// Whether pages torn by a power cut can be repaired, or are never torn.
+    /// Whether pages that a power cut tears (writes only in part) can be repaired, or are never torn.
     pub(super) fn survives_torn_pages(&self) -> Option<bool> {
         if self.is_innodb() {
-            // DETECT_ONLY detects torn pages and cannot repair them.
+            // DETECT_ONLY detects torn pages but cannot repair them.
             self.word("innodb_doublewrite").map(|mode| mode != "0" && mode != "detect_only")
         } else if self.is_rocksdb() {
             Some(true)
@@ -130,7 +131,7 @@ impl SystemFacts {
         }
     }
 
-    /// The checksum of pages; `none` without one.
+    /// The algorithm of the pages' checksums. `none` if pages have no checksum.
     pub(super) fn checksum(&self) -> Option<String> {
         if self.is_innodb() {
             let algorithm = self.word("innodb_checksum_algorithm").or_else(|| {
@@ -139,7 +140,7 @@ impl SystemFacts {
             })?;
             Some(algorithm.trim_start_matches("strict_").to_owned())
         } else if self.is_rocksdb() {
-            // Each block always has one.
+            // Every block of RocksDB has a checksum.
             Some("crc32c".to_owned())
         } else if self.is(Family::Postgres) {
             self.is_on("data_checksums").map(|on| if on { "fnv1a" } else { "none" }.to_owned())
@@ -148,7 +149,7 @@ impl SystemFacts {
         }
     }
 
-    /// The isolation level, as in the SQL standard.
+    /// The isolation level by the name of the SQL standard.
     pub(super) fn isolation(&self) -> Option<String> {
         match self.product.family {
             Family::Mysql | Family::Mariadb => {
@@ -173,7 +174,7 @@ impl SystemFacts {
         })
     }
 
-    /// Whether its data files bypass the system's page cache.
+    /// Whether the data files bypass the operating system's page cache.
     pub(super) fn is_direct(&self) -> Option<bool> {
         if self.is_innodb() {
             let buffered = self.is_on("innodb_data_file_buffering");
@@ -210,12 +211,12 @@ impl SystemFacts {
         }
     }
 
-    /// Whether new tables are compressed, by default.
+    /// Whether new tables are compressed by default.
     pub(super) fn is_compressed(&self) -> Option<bool> {
         if self.is_innodb() {
             Some(self.is_on("innodb_compression_default") == Some(true))
         } else if self.is_rocksdb() {
-            // Snappy is MyRocks' own default.
+            // Unless an option turns it off, tables are compressed, because MyRocks compresses with Snappy by default.
             let options = self.value("rocksdb_default_cf_options")?;
             Some(!options.split(';').any(|option| option.trim() == "compression=kNoCompression"))
         } else {
@@ -223,7 +224,7 @@ impl SystemFacts {
         }
     }
 
-    /// Whether it is a debug build.
+    /// Whether the server is a debug build.
     pub(super) fn is_debug_build(&self) -> bool {
         let says = |name| self.word(name).is_some_and(|text| text.contains("debug"));
         let mysqld = self.product.is_mysqld() && (says("version") || says("version_comment"));
@@ -231,16 +232,16 @@ impl SystemFacts {
     }
 }
 
-/// Default of `innodb_redo_log_capacity`, in bytes.
+/// Default value of `innodb_redo_log_capacity`, in bytes.
 const REDO_CAPACITY: u64 = 100 << 20;
-/// Defaults of `innodb_log_file_size`, in bytes, and `innodb_log_files_in_group`.
+/// Default values of `innodb_log_file_size`, in bytes, and of `innodb_log_files_in_group`.
 const REDO_FILES: (u64, u64) = (48 << 20, 2);
 
-/// Total size of InnoDB's redo log in bytes, from the version's variables.
+/// Total size of InnoDB's redo log in bytes, from the variables that the version has.
 ///
-/// MySQL since 8.0.30 makes a log of `innodb_log_files_in_group` times `innodb_log_file_size` if these are set and
-/// `innodb_redo_log_capacity` is not, whose variable then still shows its default (manual of MySQL 8.0, "InnoDB Startup
-/// Options and System Variables").
+/// Since MySQL 8.0.30, the log has `innodb_log_files_in_group` times `innodb_log_file_size` bytes if these
+/// variables are set and `innodb_redo_log_capacity` is not. In this case `innodb_redo_log_capacity` still shows its
+/// default (manual of MySQL 8.0, "InnoDB Startup Options and System Variables").
 pub(crate) fn redo_log_bytes(value: impl Fn(&str) -> Option<String>) -> Option<u64> {
     let bytes_of = |name: &str| bytes(&value(name)?);
     let file = bytes_of("innodb_log_file_size");

@@ -11,9 +11,9 @@ pub struct HostChecks {
     pub turbo: Option<bool>,
     /// Median time until an idle core runs a woken thread, in µs.
     pub wake_us: Option<f64>,
-    /// CPU quota of the run's group, in cores.
+    /// CPU quota of the run's control group, in cores.
     pub cpu_quota: Option<f64>,
-    /// Memory limit of the run's group, in bytes.
+    /// Memory limit of the run's control group, in bytes.
     pub memory_limit_bytes: Option<u64>,
     /// Share of CPU time given to other guests, in percent.
     pub steal_percent: Option<f64>,
@@ -25,11 +25,11 @@ pub struct HostChecks {
     pub disk_free_bytes: Option<u64>,
     /// Expected disk space of the run, in bytes.
     pub disk_needed_bytes: Option<u64>,
-    /// Cores that other processes keep busy.
+    /// Number of cores that other processes keep busy.
     pub other_load: Option<f64>,
-    /// These processes with their busy cores, such as `rustc (pid 7, 1.2)`.
+    /// The processes that keep cores busy, each with the number of cores that it uses, such as `rustc (pid 7, 1.2)`.
     pub other_processes: Vec<String>,
-    /// Median time of a 4 KB write with fsync for the data, in µs.
+    /// Median time of a 4 KB write with fsync on the disk of the data, in µs.
     pub fsync_us: Option<f64>,
     /// The file system of the data, such as `ext4`.
     pub file_system: Option<String>,

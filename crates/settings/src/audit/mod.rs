@@ -26,7 +26,7 @@ use self::rule::{Rule, Scene};
 /// The result of an audit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Audit {
-    /// Durability of each system.
+    /// The durability of each system.
     pub durability: Vec<SystemDurability>,
     /// Findings of the rules, the most severe first.
     pub findings: Vec<AuditFinding>,
@@ -57,7 +57,7 @@ pub fn rules() -> Vec<RuleInfo> {
 }
 
 impl Audit {
-    /// The highest severity found; `None` without findings.
+    /// The highest severity that was found; `None` if there are no findings.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).min()
     }

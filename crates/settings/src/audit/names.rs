@@ -1,6 +1,6 @@
 //! Names of several systems in a sentence.
 
-/// Joins ids: `a and b`. Three or more ids with the same beginning up to a dot become `sweep.*`, if no other
+/// Joins ids as in `a and b`. Three or more ids with the same beginning up to a dot become `sweep.*`, if no other
 /// system has that beginning.
 pub(super) fn join<'a>(listed: &[String], all: &(impl Iterator<Item = &'a str> + Clone)) -> String {
     let mut names: Vec<String> = Vec::new();

@@ -12,9 +12,9 @@ use super::facts::SystemFacts;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CrashKind {
-    /// The server's processes are killed. The operating system keeps what they have written.
+    /// The server's processes are killed. The operating system keeps the data that the processes have written.
     Process,
-    /// The power is cut. All data without a flush is lost.
+    /// The power is cut. All data that was not flushed to the disk is lost.
     Power,
 }
 
@@ -23,21 +23,21 @@ pub enum CrashKind {
 #[serde(rename_all = "lowercase")]
 pub enum Loss {
     Nothing,
-    /// The commits of about the last second.
+    /// The commits of about the last second before the crash may be lost.
     Second,
-    /// Any number of the last commits.
+    /// Any number of the most recent commits may be lost.
     Last,
     All,
-    /// Unknown from the settings.
+    /// The settings do not tell which commits may be lost.
     Unknown,
 }
 
-/// What settings promise for a crash.
+/// What a system's settings promise for a crash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Promise {
     /// Which acknowledged commits may be lost.
     pub loss: Loss,
-    /// Whether everything that is present after the crash is complete: transactions, rows, tables.
+    /// Whether every transaction, row and table that is present after the crash is complete.
     pub is_whole: bool,
 }
 
@@ -55,7 +55,7 @@ impl fmt::Display for Promise {
 }
 
 impl SystemFacts {
-    /// What its settings promise for a crash.
+    /// What the system's settings promise for a crash.
     pub fn promise(&self, crash: CrashKind) -> Promise {
         let loss = match crash {
             CrashKind::Process => self.loss_when_killed(),
@@ -71,11 +71,12 @@ impl SystemFacts {
         Promise { loss, is_whole: loss != Loss::All && !may_be_torn }
     }
 
-    /// Only data in the processes' own memory is lost.
+    /// Which commits may be lost when the processes are killed, because they are only in the processes' own memory.
     fn loss_when_killed(&self) -> Loss {
         match self.product.family {
             Family::Mysql | Family::Mariadb => self.mysqld_loss_when_killed(),
-            // Off leaves the log in the server's buffers for up to three times wal_writer_delay.
+            // If synchronous_commit is off, the log stays in the server's buffers for up to three times
+            // wal_writer_delay.
             Family::Postgres => match self.word("synchronous_commit").as_deref() {
                 Some("0") => Loss::Second,
                 Some(_) => Loss::Nothing,
@@ -99,7 +100,7 @@ impl SystemFacts {
             _ => return Loss::Unknown,
         };
         match self.word(setting).as_deref() {
-            // The log stays in the server's buffer for up to a second.
+            // With 0, the log stays in the server's buffer for up to a second.
             Some("0") => Loss::Second,
             Some(_) => Loss::Nothing,
             None => Loss::Unknown,

@@ -6,9 +6,9 @@ use super::durability::Durability;
 use super::facts::SystemFacts;
 
 impl SystemFacts {
-    /// The effect of a change of settings on the system's promises for a power cut, in words; `None` if there
-    /// is no effect, or if it is not known. A setting without a value has its default, whose promise is not
-    /// known here.
+    /// Describes the effect of a change of settings on the system's promises for a power cut. Returns `None` if there
+    /// is no effect, or if the effect is not known. The effect is not known if a setting is changed to its default,
+    /// because the value of the default is not known here.
     pub fn change_of_promise(&self, changes: &BTreeMap<String, Option<String>>) -> Option<String> {
         if changes.values().any(Option::is_none) {
             return None;

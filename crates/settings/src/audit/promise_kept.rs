@@ -1,4 +1,4 @@
-//! Whether a system keeps all the promises of another.
+//! Whether one system keeps all the promises of another system.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,19 @@ use crate::facts::value::{is_on, normal};
 use crate::files::knowledge::{Group, knowledge};
 use crate::files::probes::plain_name;
 
-/// Isolation levels as facts have them, the weakest first.
+/// Isolation levels by the names that facts use, the weakest first.
 const ISOLATION: [&str; 4] = ["read uncommitted", "read committed", "repeatable read", "serializable"];
 
 impl SystemFacts {
-    /// The system with some settings changed, by the server's names. A setting without a value has its default, which
-    /// is not known here.
+    /// The system with some settings changed. Settings have the server's names. A setting without a value gets its
+    /// default, which is not known here.
     pub(super) fn with(&self, changes: &BTreeMap<String, Option<String>>) -> Self {
         let mut after = self.clone();
         for (name, value) in changes {
             let name = plain_name(name);
             let (name, value) = match (name.as_str(), value) {
                 ("skip_log_bin", Some(_)) => ("log_bin".to_owned(), Some("OFF".to_owned())),
-                // Plans give the file's name, while a server reports only that there is one.
+                // A plan gives the file's name, but a server reports only that there is a file.
                 ("log_bin", Some(file)) if is_on(file).is_none() => (name, Some("ON".to_owned())),
                 _ => (name, value.clone()),
             };
@@ -33,15 +33,17 @@ impl SystemFacts {
         after
     }
 
-    /// A promise that the system would no longer keep with some settings changed, in words that follow "it"; `None` if
-    /// it keeps all. If it is unknown how the changed settings affect a promise, the promise counts as not kept.
+    /// Returns a promise that the system would no longer keep with some settings changed. The words continue a
+    /// sentence that begins with "it". Returns `None` if the system keeps all promises. If the effect of the changed
+    /// settings on a promise is unknown, the promise counts as not kept.
     pub fn promise_lost_with(&self, changes: &BTreeMap<String, Option<String>>) -> Option<String> {
         self.promise_lost_by(&self.with(changes))
     }
 
-    /// A promise that this system makes but another of the same product does not, in words that follow "it"; `None` if
-    /// the other makes all of them. The promises are: what a commit survives, torn pages, checksums of pages, the
-    /// isolation of transactions, and every check of integrity that is on.
+    /// Returns a promise that this system makes but another system of the same product does not make. The words
+    /// continue a sentence that begins with "it". Returns `None` if the other system makes all promises. The promises
+    /// concern what a commit survives, torn pages, checksums of pages, the isolation of transactions, and every check
+    /// of integrity that is on.
     pub fn promise_lost_by(&self, other: &Self) -> Option<String> {
         let lost = [Self::commits_lost, Self::kill_lost, Self::repair_lost, Self::checksum_lost];
         lost.iter()
@@ -52,7 +54,7 @@ impl SystemFacts {
 
     fn commits_lost(&self, other: &Self) -> Option<String> {
         let (before, after) = (self.durability(), other.durability());
-        // Unknown is the last value, so an unknown durability never keeps a known promise.
+        // Unknown is the greatest value, so an unknown durability never keeps a known promise.
         (before != Durability::Unknown && after > before).then(|| after.explain().to_owned())
     }
 

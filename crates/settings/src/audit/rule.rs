@@ -1,4 +1,4 @@
-//! Rules of the audit, and the two forms that most rules have.
+//! Rules of the audit, and two forms that most rules take: a comparison of systems, or a check of each system.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,12 @@ use super::names;
 pub struct AuditFinding {
     /// The rule's id, which is the same in all releases.
     pub rule: String,
-    /// Its severity.
     pub severity: Severity,
-    /// The ids of the systems concerned; empty if it concerns the host.
+    /// The ids of the systems that the finding concerns. Empty if it concerns the host.
     pub systems: Vec<String>,
-    /// The explanation, in a line.
+    /// The explanation, in one line.
     pub explanation: String,
-    /// The advice, in a line.
+    /// The advice, in one line.
     pub advice: String,
 }
 
@@ -29,7 +28,7 @@ pub struct AuditFinding {
 pub enum Severity {
     /// The systems are not comparable.
     Error,
-    /// A difference may come from this rather than from the engines.
+    /// A difference in the results may come from this finding rather than from the engines.
     Warning,
     Note,
 }
@@ -48,28 +47,30 @@ impl Severity {
 /// A description of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RuleInfo {
-    /// Its id, which is the same in all releases.
+    /// The rule's id, which is the same in all releases.
     pub id: &'static str,
-    /// The severity of its findings.
+    /// The severity of the rule's findings.
     pub severity: Severity,
-    /// What it looks for.
+    /// What the rule looks for.
     pub about: &'static str,
-    /// What to do about it.
+    /// What to do about the rule's findings.
     pub advice: String,
 }
 
 /// What to do about a finding.
 pub(super) enum Advice {
     Do(&'static str),
-    /// Set the setting that each kind of system has for it. The second text ends the sentence.
+    /// Set a setting. Each kind of system has its own name for the setting. The second field is the end of the
+    /// sentence.
     Set(&'static [OfKind], &'static str),
 }
 
-/// Whether a system is of a kind, and that kind's name for the setting.
+/// A test whether a system is of a kind, and the name of the setting in that kind.
 pub(super) type OfKind = (fn(&SystemFacts) -> bool, &'static str);
 
 impl Advice {
-    /// The advice for some systems. If none of them has a setting for it, the advice for all kinds.
+    /// The advice for some systems. It names the setting of each kind of system among them. If none of the systems has
+    /// the setting, it names the settings of all kinds.
     fn words(&self, systems: &[&SystemFacts]) -> String {
         let (settings, end) = match self {
             Self::Do(words) => return (*words).to_owned(),
@@ -90,10 +91,10 @@ pub(super) struct Scene<'a> {
     pub(super) host: &'a HostChecks,
 }
 
-/// An observation of a rule on systems.
+/// An observation of a rule: the systems that it concerns, and its explanation.
 pub(super) type Hit = (Vec<String>, String);
 
-/// A rule; its first fields are those of its [`RuleInfo`].
+/// A rule. The last field looks for findings. The other fields describe the rule, and are also in its [`RuleInfo`].
 pub(super) struct Rule {
     pub(super) id: &'static str,
     pub(super) severity: Severity,
@@ -123,11 +124,12 @@ impl Rule {
     }
 }
 
-/// Only this many systems or more are called "the others".
+/// A finding shortens the list of systems with the most frequent value to "the others" if the list has at least this
+/// many systems.
 const OTHERS_MIN: usize = 4;
 
-/// One finding if a value differs between systems. Unknown values are left out. `say` puts a value into words that
-/// follow the systems' names: `a and b: crc32; c: none`.
+/// Returns one finding if a value differs between systems. Systems whose value is unknown are left out. `say` puts
+/// a value into words that follow the systems' names, as in `a and b: crc32; c: none`.
 pub(super) fn differ<T: Ord>(
     scene: &Scene<'_>,
     value: impl Fn(&SystemFacts) -> Option<T>,
@@ -159,8 +161,8 @@ pub(super) fn differ<T: Ord>(
     vec![(groups.into_values().flatten().collect(), parts.join("; "))]
 }
 
-/// A finding for each system to which the rule applies. Systems with the same text share a finding: `a may
-/// …`, `a and b: may …`.
+/// Returns a finding for each system to which the rule applies. Systems with the same text share a finding, as in
+/// `a may …` and `a and b: may …`.
 pub(super) fn each(scene: &Scene<'_>, say: impl Fn(&SystemFacts) -> Option<String>) -> Vec<Hit> {
     let mut said: Vec<(String, Vec<String>)> = Vec::new();
     for system in scene.systems {
@@ -181,7 +183,7 @@ pub(super) fn each(scene: &Scene<'_>, say: impl Fn(&SystemFacts) -> Option<Strin
     said.into_iter().map(hit).collect()
 }
 
-/// A finding about the host, if the rule applies.
+/// Returns a finding about the host, if there is an explanation.
 pub(super) fn of_host(explanation: Option<String>) -> Vec<Hit> {
     explanation.into_iter().map(|explanation| (Vec::new(), explanation)).collect()
 }

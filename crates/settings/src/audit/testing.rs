@@ -28,7 +28,7 @@ pub(super) fn system(id: &str, name: &str, variables: &[(&str, &str)]) -> System
     }
 }
 
-/// The explanations of a rule on systems.
+/// The explanations of all findings of a rule.
 pub(super) fn said(rule: &str, systems: &[SystemFacts], host: &HostChecks) -> Vec<String> {
     let findings = audit(systems, host).findings.into_iter();
     findings.filter(|finding| finding.rule == rule).map(|finding| finding.explanation).collect()

@@ -9,7 +9,7 @@ fn system(family: Family, version: &str, pairs: &[(&str, &str)]) -> SystemVariab
     SystemVariables::new(version, product, pairs)
 }
 
-/// `name: value | value`, with a dash for a missing value.
+/// Formats differences as `name: value | value`, with a dash for a missing value.
 fn lines(a: &SystemVariables, b: &SystemVariables) -> Vec<String> {
     let text = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
     drift(a, b)

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 pub struct Assignment {
     /// The value, as the setting's newest version writes it.
     pub value: String,
-    /// Whether it is left out for versions that do not support it.
+    /// Whether the setting is left out for versions that do not support it.
     pub optional: bool,
-    /// Whether it is passed on unchanged, without the translation table.
+    /// Whether the setting is passed on unchanged, without the translation table.
     pub verbatim: bool,
 }

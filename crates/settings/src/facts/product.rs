@@ -7,7 +7,7 @@ use dyno_engine::{Entry, Family};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Number of version components used.
+/// Number of components of a version that are compared.
 const PLACES: usize = 3;
 
 /// A product: a family at a version with a storage engine.
@@ -15,11 +15,11 @@ const PLACES: usize = 3;
 pub struct Product {
     pub family: Family,
     pub version: Version,
-    /// Its storage engine, such as `rocksdb`; `None` for its default.
+    /// The storage engine, such as `rocksdb`; `None` for the default engine.
     pub storage_engine: Option<String>,
 }
 
-/// The components of a version. A short version, such as `8.0`, means the newest of its series.
+/// The components of a version. A short version, such as `8.0`, means the newest version of its series.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Version {
@@ -43,8 +43,8 @@ impl Product {
         Ok(Self { family: entry.family, version: entry.version.parse()?, storage_engine })
     }
 
-    /// The product of a server from the variables that it reports; `None` if they do not identify it, as for
-    /// SQLite.
+    /// The product of a server, from the variables that the server reports. `None` if the variables do not identify
+    /// the product, as for SQLite.
     pub fn reported(variables: &[(String, String)]) -> Option<Self> {
         let of = |name: &str| {
             let found = variables.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
@@ -60,28 +60,28 @@ impl Product {
         Some(Self { family, version: version.parse().ok()?, storage_engine })
     }
 
-    /// SQLite of a version, which is not among its variables.
+    /// SQLite in the given version. The version is an argument, because SQLite's variables do not contain it.
     pub fn sqlite(version: Version) -> Self {
         Self { family: Family::Sqlite, version, storage_engine: None }
     }
 
-    /// Whether its version is at least a bound; false if the bound is not a version.
+    /// Whether the product's version is at least `bound`; false if `bound` is not a version.
     pub(crate) fn is_since(&self, bound: &str) -> bool {
         bound.parse().is_ok_and(|bound| self.version.is_since(&bound))
     }
 
-    /// Whether it is MySQL or MariaDB.
+    /// Whether the product is MySQL or MariaDB.
     pub(crate) fn is_mysqld(&self) -> bool {
         matches!(self.family, Family::Mysql | Family::Mariadb)
     }
 
-    /// Whether its tables are in this storage engine of MySQL or MariaDB. The default is InnoDB.
+    /// Whether the product is MySQL or MariaDB with tables in this storage engine. The default is InnoDB.
     pub(crate) fn keeps_tables_in(&self, storage_engine: &str) -> bool {
         self.is_mysqld() && self.storage_engine.as_deref().unwrap_or("innodb") == storage_engine
     }
 }
 
-/// `mysql 5.6.24`.
+/// Formats a product as `mysql 5.6.24`.
 impl fmt::Display for Product {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", family_name(self.family), self.version)
@@ -99,8 +99,8 @@ pub(crate) fn family_name(family: Family) -> &'static str {
 }
 
 impl Version {
-    /// Whether the version is at least `bound`. Missing numbers of `bound` count as 0, so `8.0` is the first version of
-    /// its series. Missing numbers of the version count as the highest.
+    /// Whether the version is at least `bound`. Missing numbers of `bound` count as 0, so `8.0` is the first
+    /// version of its series. Missing numbers of the version count as the highest.
     pub(crate) fn is_since(&self, bound: &Self) -> bool {
         self.filled(u32::MAX) >= bound.filled(0)
     }
@@ -110,7 +110,7 @@ impl Version {
     }
 }
 
-/// Parses the leading numbers of a version: `10.11.14` of `10.11.14-MariaDB-0+deb12u2`.
+/// Parses the leading numbers of a version, such as `10.11.14` from `10.11.14-MariaDB-0+deb12u2`.
 impl FromStr for Version {
     type Err = VersionError;
 

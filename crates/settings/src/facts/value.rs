@@ -1,7 +1,7 @@
 //! Parses and normalises values as servers print them.
 
-/// The normal form of a value. It is the same for `ON`, `yes` and `1`; for `128M`, `128MB` and `134217728`;
-/// for `./` and `.`; and for lists in any order.
+/// Returns the normal form of a value. The normal form is the same for `ON`, `yes` and `1`, for `128M`, `128MB` and
+/// `134217728`, and for `./` and `.`. The order of a list's items does not matter.
 pub fn normal(value: &str) -> String {
     let value = value.trim();
     if value.contains(',') {
@@ -21,7 +21,7 @@ pub fn is_on(value: &str) -> Option<bool> {
     }
 }
 
-/// Parses a size in bytes: `1G`, `128MB`, `1073741824`; `None` if it is not a size.
+/// Parses a size, such as `1G`, `128MB` or `1073741824`, into bytes. `None` if the text is not a size.
 pub fn bytes(value: &str) -> Option<u64> {
     let bytes = size(&value.trim().to_ascii_lowercase())?;
     (bytes >= 0.0).then_some(bytes as u64)
@@ -49,7 +49,7 @@ fn number(text: &str) -> Option<f64> {
     if is_plain { text.parse().ok() } else { None }
 }
 
-/// Parses a size in bytes, in small letters. It may be negative.
+/// Parses a size in lower-case letters into bytes. The size may be negative.
 pub(crate) fn size(text: &str) -> Option<f64> {
     let units = [("k", 10), ("m", 20), ("g", 30), ("t", 40), ("p", 50), ("", 0)];
     let text = text.strip_suffix('b').unwrap_or(text);

@@ -1,4 +1,4 @@
-//! The files of `settings/`, inside the binary.
+//! The files of `settings/`, which are built into the binary.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use serde::de::DeserializeOwned;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../settings");
 
-/// Names and texts of a folder's files, by name.
+/// Names and texts of a folder's files, sorted by name.
 ///
 /// # Panics
-/// A file is not text, which this crate's tests rule out.
+/// A file is not text. This crate's tests make sure that all files are text.
 pub(crate) fn files(folder: &str) -> Vec<(&'static str, &'static str)> {
     let folder = FILES.get_dir(folder).unwrap_or_else(|| panic!("settings/{folder} is not built in"));
     let mut files: Vec<_> = folder
@@ -21,10 +21,10 @@ pub(crate) fn files(folder: &str) -> Vec<(&'static str, &'static str)> {
     files
 }
 
-/// The tables of all files of a folder as one, by name.
+/// Joins the tables of all files of a folder into one, by name.
 ///
 /// # Panics
-/// A built-in file is invalid or a name is in two of them, which this crate's tests rule out.
+/// A built-in file is invalid, or two files contain the same name. This crate's tests make sure that neither happens.
 pub(crate) fn tables<T: DeserializeOwned>(folder: &str) -> BTreeMap<String, T> {
     let mut all = BTreeMap::new();
     for (name, text) in files(folder) {
@@ -38,10 +38,10 @@ pub(crate) fn tables<T: DeserializeOwned>(folder: &str) -> BTreeMap<String, T> {
     all
 }
 
-/// A folder's files, each as one value, by name.
+/// Reads each file of a folder as one value, by the file's name.
 ///
 /// # Panics
-/// A built-in file is invalid, which this crate's tests rule out.
+/// A built-in file is invalid. This crate's tests rule this out.
 pub(crate) fn values<T: DeserializeOwned>(folder: &str) -> BTreeMap<&'static str, T> {
     let value = |(name, text): (&'static str, &'static str)| {
         let value =

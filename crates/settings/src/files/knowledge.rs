@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::data;
 
-/// The topic of a variable.
+/// The topic of a variable. The topic tells why a difference between two servers matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
@@ -26,14 +26,13 @@ pub enum Group {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Knowledge {
-    /// Its topic.
     pub group: Group,
-    /// What it does, in one line.
+    /// What the variable does, in one line.
     pub about: String,
-    /// Its names in other versions.
+    /// The variable's names in other versions.
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// Names of counters, and of costs of an operation, that it affects; `*` stands for any text.
+    /// Names of the counters and of the costs of an operation that the variable affects. `*` stands for any text.
     #[serde(default)]
     pub acts_on: Vec<String>,
 }
@@ -56,7 +55,7 @@ static MYSQL: LazyLock<Language> = LazyLock::new(|| Language::read("mysql"));
 static POSTGRES: LazyLock<Language> = LazyLock::new(|| Language::read("postgres"));
 static SQLITE: LazyLock<Language> = LazyLock::new(|| Language::read("sqlite"));
 
-/// Knowledge of a family's variable, by any of its names, if there is any.
+/// Knowledge of a family's variable, by any of its names. `None` if nothing is known about it.
 pub fn knowledge(family: Family, name: &str) -> Option<&'static Knowledge> {
     let language = language(family);
     language.known.get(language.names.get(name).map_or(name, String::as_str))
@@ -72,7 +71,7 @@ pub fn newest_name(family: Family, name: &str) -> &str {
     language(family).names.get(name).map_or(name, String::as_str)
 }
 
-/// Whether a variable always differs between two servers, so that the difference means nothing.
+/// Returns whether a variable has a different value on every server, so that a difference means nothing.
 pub(crate) fn is_of_instance(family: Family, name: &str) -> bool {
     language(family).of_instance.contains(name)
 }

@@ -1,6 +1,6 @@
-//! Near misses of mistyped names.
+//! Suggestions for mistyped names.
 
-/// The known name nearest to a mistyped one.
+/// The known name that is nearest to a mistyped one; `None` if no known name is near.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     const ALIKE: f64 = 0.88;
     known
@@ -11,7 +11,7 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate.to_owned())
 }
 
-/// The suggestion in an error message.
+/// The end of an error message that suggests a name.
 pub(crate) fn did_you_mean(near: Option<&String>) -> String {
     near.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }

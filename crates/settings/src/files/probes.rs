@@ -36,7 +36,8 @@ impl Probes {
     }
 }
 
-/// Whether tables that were loaded with another value of a setting differ, or cannot be read by the server.
+/// Returns whether a setting concerns the data. With another value of such a setting, a server would load different
+/// tables, or could not read the tables that were loaded with this value.
 pub fn is_of_data(family: Family, setting: &str) -> bool {
     Probes::of(family).of_data.contains(&plain_name(setting))
 }

@@ -1,4 +1,4 @@
-//! Finds requested settings that a server does not have.
+//! Finds requested settings that a server did not apply as requested.
 
 mod name;
 mod number;
@@ -23,13 +23,13 @@ use crate::files::knowledge::is_of_instance;
 use crate::files::probes::plain_name;
 use crate::translation::fixed_value;
 
-/// A setting that a server does not have as requested.
+/// A setting that a server did not apply as requested.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotInForce {
-    /// Its name, as in the request.
+    /// The setting's name, as in the request.
     pub name: String,
     pub asked: String,
-    /// The value that the server reports; `None` if it has no such variable and therefore ignores the
+    /// The value that the server reports. `None` if the server has no such variable and therefore ignores the
     /// setting.
     pub found: Option<String>,
 }
@@ -37,13 +37,13 @@ pub struct NotInForce {
 /// What a server's report shows about a requested setting.
 enum Standing {
     InForce,
-    /// The report does not show it.
+    /// The report does not show whether the setting is in force.
     Unknown,
     NotInForce(NotInForce),
 }
 
 impl SystemFacts {
-    /// The settings that are not in force, by name. Values are compared by their meaning. A setting that the
+    /// The settings that are not in force, sorted by name. Values are compared by their meaning. A setting that the
     /// server's report does not show counts as in force.
     pub fn not_in_force(&self) -> Vec<NotInForce> {
         let standings = self.asked.keys().map(|name| self.standing(name));
@@ -51,9 +51,9 @@ impl SystemFacts {
         standings.filter_map(not).collect()
     }
 
-    /// The settings that make two systems the same: different settings were requested for them, some of these
-    /// are not in force, and both servers report the same. `None` if the systems differ, or if the same
-    /// settings were requested.
+    /// If two systems should differ but are the same, returns the settings that are not in force and are the reason:
+    /// different settings were requested for the two systems, but both servers report the same variables. Returns
+    /// `None` if the systems differ, or if the same settings were requested.
     pub fn same_in_force(&self, other: &Self) -> Option<Vec<NotInForce>> {
         if self.product != other.product || self.limits != other.limits {
             return None;
@@ -84,7 +84,8 @@ impl SystemFacts {
         SystemVariables::new(&self.id, self.product.clone(), pairs)
     }
 
-    /// Whether a requested setting is in force. A server that reports nothing has never started.
+    /// Whether a requested setting is in force. This is unknown for a server that reports nothing, because it has
+    /// never started.
     fn standing(&self, name: &str) -> Standing {
         let Some(value) = self.asked.get(name).filter(|_| !self.variables.is_empty()) else {
             return Standing::Unknown;
@@ -106,7 +107,8 @@ impl SystemFacts {
     }
 }
 
-/// What is in force instead of a variable that a version reports but does not use; `None` if it uses the variable.
+/// The value that is in force in place of a variable that a version reports but does not use. `None` if the version
+/// uses the variable.
 pub(crate) fn in_place_of(product: &Product, variable: &str) -> Option<String> {
     Reports::of(product.family).in_place_of(product, variable).map(ToOwned::to_owned)
 }
@@ -116,12 +118,12 @@ pub fn has_effect(product: &Product, variable: &str) -> bool {
     in_place_of(product, variable).is_none() && fixed_value(product, variable).is_none()
 }
 
-/// Settings in a sentence.
+/// Lists settings in a sentence.
 pub(crate) fn list(settings: &[NotInForce]) -> String {
     settings.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// `max_connections = 90000 (the server has 866)`.
+/// Formats a setting as `max_connections = 90000 (the server has 866)`.
 impl fmt::Display for NotInForce {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} = {} ", self.name, self.asked)?;

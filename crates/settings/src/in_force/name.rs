@@ -1,4 +1,4 @@
-//! Finds the variable of an option.
+//! Finds the variable that an option sets.
 
 use std::collections::BTreeMap;
 use std::iter::once;
@@ -15,17 +15,18 @@ use crate::translation::is_known;
 /// What an option requests.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Asked {
-    /// A value of a variable, by the server's own name for it.
+    /// A variable and its value. `name` is the name that the server itself uses.
     Variable { name: String, value: String },
-    /// A setting that the server does not have. It accepts the option and does nothing.
+    /// A setting that the server does not have. The server accepts the option and ignores it.
     Ignored,
-    /// Something that no variable shows.
+    /// Something that no variable of the server shows.
     NotTold,
 }
 
 impl Asked {
-    /// Finds the meaning of an option. Names are recognised as servers do: with `-` or `_`, with the name of
-    /// another version, and for mysqld with its prefixes or shortened.
+    /// Finds out what an option requests. Names are recognised in the same way as servers recognise them: written
+    /// with `-` or `_`, or under the name in another version. Options of mysqld may also have a prefix, or be
+    /// shortened.
     pub(super) fn of(
         family: Family,
         option: &str,
@@ -48,8 +49,8 @@ impl Asked {
         if is_mysqld && let Some(name) = shortened(option, value, variables) {
             return Self::Variable { name, value: value.to_owned() };
         }
-        // MariaDB accepts options of other versions and ignores them; others refuse to start. A switch
-        // without a variable may belong to a plugin (innodb_cmp).
+        // MariaDB accepts options of other versions and ignores them. Other servers refuse to start. An option that
+        // is a switch without a variable may belong to a plugin (innodb_cmp), so it does not count as ignored.
         let is_of_other_version = is_known(option, family)
             || knowledge(family, option).is_some()
             || family == Family::Mariadb && option.starts_with("innodb_") && is_number(value);
@@ -58,7 +59,7 @@ impl Asked {
     }
 }
 
-/// The server's variable of an option, under any of its names.
+/// The server's variable that an option sets, under any of the option's names.
 fn variable(family: Family, option: &str, variables: &BTreeMap<String, String>) -> Option<String> {
     let renamed = Reports::of(family).variable_of(option);
     let newest = newest_name(family, renamed.unwrap_or(option));
@@ -67,7 +68,8 @@ fn variable(family: Family, option: &str, variables: &BTreeMap<String, String>) 
     names.find(|name| variables.contains_key(*name)).map(ToOwned::to_owned)
 }
 
-/// An option of mysqld with a prefix, which makes it a switch or a limit of a variable.
+/// Interprets an option of mysqld with a prefix: `skip_`, `disable_` and `enable_` switch a variable off or on, and
+/// `maximum_` limits a variable.
 fn prefixed(
     family: Family,
     option: &str,
@@ -85,8 +87,8 @@ fn prefixed(
     Some(if is_given { Asked::Variable { name, value: switch.to_owned() } } else { Asked::NotTold })
 }
 
-/// The only variable whose name begins with an option of mysqld. But an option that is a switch may have such a name by
-/// chance.
+/// The only variable whose name begins with this option of mysqld. Switches are not looked up, because a switch may
+/// have the beginning of a variable's name by chance.
 fn shortened(option: &str, value: &str, variables: &BTreeMap<String, String>) -> Option<String> {
     if !is_number(value) {
         return None;

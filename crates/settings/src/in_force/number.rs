@@ -8,19 +8,20 @@ const ROUNDED_TO_MAX_BYTES: f64 = 1_048_576.0;
 const ROUNDED_TO_MIN_BYTES: f64 = 1024.0;
 /// Smallest size that is rounded, in bytes.
 const ROUNDED_MIN_BYTES: f64 = 16_384.0;
-/// Largest share by which rounding changes a size.
+/// Rounding changes a size by at most this share of the size.
 const ROUNDED_SHARE_MAX: f64 = 0.05;
-/// Relative difference up to which two numbers count as equal, because servers store some as fractions.
+/// Two numbers count as equal if their relative difference is at most this. Servers store some numbers as
+/// fractions.
 const SAME_SHARE: f64 = 1e-6;
-/// PostgreSQL's units for sizes without a unit, in bytes: 1, 1 kB, a block, 1 MB.
+/// PostgreSQL's units of sizes that are written without a unit, in bytes: 1, 1 kB, a block, 1 MB.
 const SIZE_UNITS_BYTES: [f64; 4] = [1.0, 1024.0, 8192.0, 1_048_576.0];
-/// PostgreSQL's units for times without a unit, in milliseconds: 1 µs, 1 ms, 1 s, 1 min.
+/// PostgreSQL's units of times that are written without a unit, in milliseconds: 1 µs, 1 ms, 1 s, 1 min.
 const TIME_UNITS_MS: [f64; 4] = [0.001, 1.0, 1000.0, 60_000.0];
 
 /// A number with its dimension.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Amount {
-    /// Without a unit.
+    /// A number without a unit.
     Plain(f64),
     Bytes(f64),
     Milliseconds(f64),
@@ -38,8 +39,9 @@ pub(super) fn amount(text: &str) -> Option<Amount> {
 }
 
 impl Amount {
-    /// Whether the server's amount is the requested one: in another unit, rounded, or different by at most a permitted
-    /// share. A number without a unit may be in any of the server's units.
+    /// Returns whether the amount that the server reports (`found`) stands for the requested amount (`self`). The
+    /// reported amount may be in another unit, rounded, or different by the share `off_by`. A number without a unit
+    /// may be in any of the server's units.
     pub(super) fn is_had(self, found: Self, off_by: f64) -> bool {
         match (self, found) {
             (Self::Plain(asked), Self::Bytes(found)) => {
@@ -48,8 +50,8 @@ impl Amount {
             (Self::Plain(asked), Self::Milliseconds(found)) => {
                 TIME_UNITS_MS.iter().any(|unit| is_near(asked * unit, found, off_by))
             }
-            // A time may be requested with a unit from a server that prints none: 1 s becomes a number of
-            // seconds.
+            // A plan may give a time with a unit to a server that reports the time without a unit. For example, the
+            // server reports 1 s as a number of seconds.
             (Self::Milliseconds(asked), Self::Plain(found)) => {
                 TIME_UNITS_MS.iter().any(|unit| is_near(asked, found * unit, off_by))
             }
@@ -59,7 +61,7 @@ impl Amount {
         }
     }
 
-    /// Whether it is at least another amount.
+    /// Whether the amount is at least another amount.
     pub(super) fn is_at_least(self, other: Self) -> bool {
         match (self, other) {
             (Self::Plain(a) | Self::Bytes(a), Self::Plain(b) | Self::Bytes(b))

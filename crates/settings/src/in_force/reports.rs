@@ -9,39 +9,39 @@ use serde::Deserialize;
 use crate::facts::product::{Product, Version};
 use crate::files::data;
 
-/// Ways in which a family's reports differ from the requests.
+/// The ways in which a family's servers report a setting differently from the request.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Reports {
-    /// Options without a variable.
+    /// Options that set no variable.
     without_variable: Vec<String>,
-    /// Variables whose reported value differs from the value set.
+    /// Variables for which servers report another value than the one that was set.
     reported_otherwise: Vec<String>,
-    /// Variables that may be larger than requested.
+    /// Variables for which the server may use a larger value than the requested one.
     at_least: Vec<String>,
-    /// Options whose variable has another name in every version.
+    /// For each option whose variable has another name in every version, the name of the variable.
     renamed: BTreeMap<String, String>,
     /// Variables that some versions do not use.
     without_effect: Vec<WithoutEffect>,
-    /// Values that let the server choose.
+    /// For each variable, the values with which the server chooses the real value itself.
     auto: BTreeMap<String, Vec<String>>,
-    /// Shares by which a reported size may differ.
+    /// For each variable, the share by which the reported size may differ from the requested size.
     off_by: BTreeMap<String, f64>,
-    /// Words that can be written as numbers, from 0.
+    /// For each variable whose words can be written as numbers, the words in the order of their numbers, from 0.
     words: BTreeMap<String, Vec<String>>,
-    /// Pairs of words that mean the same.
+    /// For each variable, pairs of words that mean the same.
     same: BTreeMap<String, Vec<[String; 2]>>,
 }
 
-/// Variables that versions of a family report as they were set, and do not use.
+/// Variables that some versions of a family report as they were set, but do not use.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WithoutEffect {
     variables: Vec<String>,
     family: Family,
-    /// The first version that does not use them.
+    /// The first version that does not use the variables.
     since: Version,
-    /// What holds instead.
+    /// The value that is in force in place of each of the variables.
     value: String,
 }
 
@@ -72,7 +72,7 @@ impl Reports {
         self.renamed.get(option).map(String::as_str)
     }
 
-    /// What is in force instead of a variable that the version does not use.
+    /// The value that is in force in place of a variable that the version does not use.
     pub(super) fn in_place_of(&self, product: &Product, variable: &str) -> Option<&str> {
         let holds = |it: &&WithoutEffect| {
             it.family == product.family
@@ -90,7 +90,8 @@ impl Reports {
         is_word || value == "-1" || is_special()
     }
 
-    /// The share by which a variable may differ; 0 for most.
+    /// Returns the share by which a variable's reported value may differ from the requested value. It is 0 for most
+    /// variables.
     pub(super) fn off_by(&self, variable: &str) -> f64 {
         self.off_by.get(variable).copied().unwrap_or(0.0)
     }
@@ -108,7 +109,7 @@ impl Reports {
     }
 }
 
-/// Whether a name is a known one, or begins with a known one that ends in `*`.
+/// Whether `name` is `known`, or begins with it if `known` ends in `*`.
 fn is_named(known: &str, name: &str) -> bool {
     known.strip_suffix('*').map_or(known == name, |prefix| name.starts_with(prefix))
 }

@@ -12,14 +12,14 @@ fn system(product: &str, asked: &[(&str, &str)], reported: &[(&str, &str)]) -> S
     SystemFacts {
         id: "s".to_owned(),
         product: Product { family, version: version.parse().unwrap(), storage_engine: None },
-        // Servers report many other variables.
+        // Real servers also report many variables that were not requested. These two stand for them.
         variables: map(&[reported, &[("version", "1"), ("innodb_cmp_per_index_enabled", "OFF")]].concat()),
         asked: map(asked),
         limits: None,
     }
 }
 
-/// The result for settings: their names with the server's value, or `ignored`.
+/// The settings that are not in force: each name with the server's value, or with `ignored`.
 fn told(product: &str, asked: &[(&str, &str)], reported: &[(&str, &str)]) -> Vec<String> {
     let found = system(product, asked, reported).not_in_force().into_iter();
     found.map(|it| format!("{} {}", it.name, it.found.as_deref().unwrap_or("ignored"))).collect()
@@ -65,7 +65,7 @@ fn values_that_mysqld_cut_or_raised_are_told() {
 fn what_a_server_says_in_other_words_is_in_force() {
     for (name, asked, found) in [
         ("innodb_buffer_pool_size", "128M", "134217728"),
-        // In whole parts, and rounded to them.
+        // The server rounds these sizes to multiples of 1 MiB and of 1 KiB.
         ("innodb_buffer_pool_size", "10486k", "11534336"),
         ("max_allowed_packet", "1000001", "999424"),
         ("innodb_max_dirty_pages_pct", "75", "75.000000"),
@@ -216,7 +216,7 @@ fn systems_are_the_same_if_nothing_is_in_force_in_which_they_were_to_differ() {
 #[test]
 fn a_variable_that_a_version_does_not_use_is_not_in_force() {
     let asked = [("innodb_log_files_in_group", "2"), ("innodb_buffer_pool_instances", "8")];
-    // MariaDB 10.5 reports both as they were set.
+    // MariaDB 10.5 reports both variables as they were set, but uses neither.
     assert_eq!(
         told("mariadb 10.5.29", &asked, &asked),
         ["innodb_buffer_pool_instances 1", "innodb_log_files_in_group 1"]

@@ -10,7 +10,7 @@ use crate::facts::value::{is_on, normal};
 pub(super) enum Fit {
     Yes,
     No,
-    /// It does not show the value.
+    /// The report does not show the value.
     Unknown,
 }
 
@@ -20,7 +20,7 @@ impl Fit {
     }
 }
 
-/// Compares the requested value of a variable with the one that the server reports.
+/// Compares the requested value of a variable with the value that the server reports.
 pub(super) fn fit(product: &Product, variable: &str, asked: &str, found: &str) -> Fit {
     let reports = Reports::of(product.family);
     let (asked, found) = (unquoted(asked), found.trim());
@@ -43,7 +43,8 @@ pub(super) fn fit(product: &Product, variable: &str, asked: &str, found: &str) -
     if let (Some(asked), Some(found)) = (is_on(asked), is_on(found)) {
         return Fit::of(asked == found);
     }
-    // A switch or number on one side and a word on the other: a mode or a file that only the server knows.
+    // One value is a switch or a number and the other is a word. The word is a mode or a file that only the server
+    // knows, so the two cannot be compared.
     let is_word = |value: &str| is_on(value).is_none() && amount(value).is_none();
     if !is_word(asked) || !is_word(found) {
         return Fit::Unknown;
@@ -75,15 +76,15 @@ fn text(product: &Product, asked: &str, found: &str) -> Fit {
     if asked.contains('/') || found.contains('/') {
         return path(asked, found);
     }
-    // Options accept the beginning of a word in place of the word.
+    // An option accepts the beginning of a word in place of the whole word.
     let is_short = product.is_mysqld()
         && !asked.is_empty()
         && found.to_ascii_lowercase().starts_with(&asked.to_ascii_lowercase());
     Fit::of(is_short)
 }
 
-/// Compares lists. A request may name only some items: the server adds the missing ones (`optimizer_switch`), or the
-/// ones that an item stands for (`sql_mode = TRADITIONAL`).
+/// Compares lists. A request may name only some items. The server adds the missing items (`optimizer_switch`), or
+/// the items for which a requested one stands (`sql_mode = TRADITIONAL`).
 fn list(asked: &str, found: &str) -> Fit {
     let items = |list: &str| -> Vec<String> {
         let items = list.split([',', ';']).map(str::trim).filter(|item| !item.is_empty());
@@ -106,8 +107,8 @@ fn item(item: &str) -> String {
     }
 }
 
-/// Compares paths. Servers complete paths, so only the last names are compared. Two absolute paths must be
-/// the same.
+/// Compares paths. Servers complete paths, so only the last names are compared. Two absolute paths with different
+/// last names are different.
 fn path(asked: &str, found: &str) -> Fit {
     let last = |path: &str| path.trim_end_matches('/').rsplit('/').next().map(str::to_ascii_lowercase);
     if last(asked) == last(found) {
@@ -116,7 +117,8 @@ fn path(asked: &str, found: &str) -> Fit {
     if asked.starts_with('/') && found.starts_with('/') { Fit::No } else { Fit::Unknown }
 }
 
-/// The name of a character set or collation with `utf8` in place of `utf8mb3`, because versions differ in this name.
+/// The name of a character set or collation with `utf8` in place of `utf8mb3`, because versions differ in this
+/// name.
 fn utf8(name: &str) -> String {
     let name = name.to_ascii_lowercase();
     match name.strip_prefix("utf8mb3").or_else(|| name.strip_prefix("utf8")) {

@@ -7,10 +7,10 @@ use super::{Problem, Profile, ProfileError};
 use crate::files::data;
 use crate::files::near::nearest;
 
-/// All built-in profiles by name.
+/// All built-in profiles, sorted by name.
 ///
 /// # Panics
-/// A built-in file is not a valid profile, which this crate's tests rule out.
+/// A built-in file is not a valid profile. This crate's tests rule this out.
 pub fn builtin_profiles() -> Vec<Profile> {
     let files = data::files("profiles").into_iter();
     files.map(|(name, text)| Profile::parse(text, name).unwrap_or_else(|error| panic!("{error}"))).collect()

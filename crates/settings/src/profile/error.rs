@@ -1,4 +1,4 @@
-//! Errors in profiles, with their place.
+//! Errors in profiles, with the place of each error.
 
 use std::fmt;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::files::near::did_you_mean;
 pub struct ProfileError {
     /// The file as the user named it.
     pub file: String,
-    /// Line, from 1; 0 without a place.
+    /// Line, from 1. 0 if the error has no place in the file.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
@@ -28,13 +28,13 @@ pub enum Problem {
     /// The text is not a profile, or not TOML.
     #[error("{0}")]
     Syntax(String),
-    /// A setting that is not in the translation table.
+    /// The translation table does not have this setting.
     #[error("[{section}] has no setting `{name}`{}; write {{ value = …, verbatim = true }} to pass it on as it is", did_you_mean(near.as_ref()))]
     UnknownSetting {
         name: String,
-        /// The table that it is in.
+        /// The section of the profile that contains the setting.
         section: &'static str,
-        /// A similar name.
+        /// A known setting with a similar name, if there is one.
         near: Option<String>,
     },
     /// A value of a wrong type.
@@ -44,9 +44,9 @@ pub enum Problem {
     #[error("there is no profile `{name}`{}; there are: {}", did_you_mean(near.as_ref()), known.join(", "))]
     UnknownProfile {
         name: String,
-        /// A similar name.
+        /// A built-in profile with a similar name, if there is one.
         near: Option<String>,
-        /// The known names.
+        /// The names of all built-in profiles.
         known: Vec<String>,
     },
 }
@@ -64,7 +64,7 @@ impl ProfileError {
         }
     }
 
-    /// An error about a profile as a whole.
+    /// An error that concerns the profile as a whole.
     pub(super) fn of(file: &str, problem: Problem) -> Self {
         Self { file: file.to_owned(), line: 0, column: 0, problem }
     }

@@ -1,4 +1,4 @@
-//! Profiles: settings written once for every product.
+//! Profiles: settings that are written once for every product.
 
 mod builtin;
 mod error;
@@ -17,12 +17,12 @@ use crate::facts::assignment::Assignment;
 use crate::facts::product::Product;
 use crate::translation::{SettingsError, Translation, translate};
 
-/// Settings for servers of any product.
+/// Settings for servers of all products.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// The name by which it is found.
+    /// The name by which users refer to the profile.
     pub name: String,
-    /// Its purpose, in one line.
+    /// The profile's purpose, in one line.
     pub title: String,
     sections: BTreeMap<Section, BTreeMap<String, Assignment>>,
 }
@@ -42,10 +42,10 @@ pub enum Section {
 }
 
 impl Section {
-    /// All sections. Settings of later ones override those of earlier ones.
+    /// All sections, in the order in which they are applied. A later section overrides an earlier one.
     pub const ALL: [Self; 5] = [Self::Mysql, Self::Innodb, Self::Rocksdb, Self::Postgres, Self::Sqlite];
 
-    /// Its name in a profile's file.
+    /// The section's name in a profile's file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Mysql => "mysql",
@@ -56,7 +56,7 @@ impl Section {
         }
     }
 
-    /// The families of its settings.
+    /// The families to which the section's settings belong.
     fn families(self) -> &'static [Family] {
         match self {
             Self::Mysql | Self::Innodb | Self::Rocksdb => &[Family::Mysql, Family::Mariadb],
@@ -81,7 +81,7 @@ impl Profile {
         settings.map(|(name, assignment)| (name.as_str(), assignment))
     }
 
-    /// The settings of a product, by the server's own names.
+    /// The settings for a product, by the server's own names.
     ///
     /// # Errors
     /// The product does not support a setting that is not optional.
@@ -89,11 +89,12 @@ impl Profile {
         Ok(self.translate(product, &BTreeMap::new())?.settings)
     }
 
-    /// As [`settings_for`](Self::settings_for), with some settings changed. Also returns the settings that are left
-    /// out. A changed setting that the translation table does not have is passed on unchanged.
+    /// Returns the settings for a product as [`settings_for`](Self::settings_for) does, but with some settings
+    /// changed. Also returns the settings that are left out. A changed setting that is not in the translation table
+    /// is passed on unchanged.
     ///
     /// # Errors
-    /// As [`settings_for`](Self::settings_for). Or a changed setting cannot have its value.
+    /// The errors of [`settings_for`](Self::settings_for), and that a changed setting cannot have its value.
     pub fn translate(
         &self,
         product: &Product,
@@ -106,7 +107,7 @@ impl Profile {
         }
         let (known, own): (BTreeMap<_, _>, BTreeMap<_, _>) = changes
             .iter()
-            // Servers take `-` for `_` in their options.
+            // Servers accept `-` in place of `_` in the names of their options.
             .map(|(name, value)| (name.replace('-', "_"), value.clone()))
             .partition(|(name, _)| crate::translation::is_known(name, product.family));
         settings.extend(

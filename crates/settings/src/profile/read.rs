@@ -68,7 +68,7 @@ fn assignment(
     Err(Problem::UnknownSetting { name, section: section.name(), near })
 }
 
-/// A bare value, or a table of the value and its options.
+/// Reads a setting, which is a bare value or a table of the value and its options.
 fn read(value: Value) -> Option<Assignment> {
     let Value::Table(mut table) = value else {
         return Some(Assignment { value: scalar(value)?, ..Assignment::default() });
@@ -85,7 +85,7 @@ fn flag(value: Option<Value>) -> Option<bool> {
     value.map_or(Some(false), |value| value.as_bool())
 }
 
-/// Every server takes ON and OFF for true and false.
+/// Reads a single value. true and false become ON and OFF, which every server accepts.
 fn scalar(value: Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text),

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::facts::product::{Product, Version};
 use crate::facts::value::{bytes, normal};
 
-/// The forms of a setting by family. The first that fits the version is used.
+/// The forms of a setting in each family. The first form that fits the version is used.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Forms {
@@ -22,37 +22,37 @@ pub(crate) struct Forms {
     sqlite: Vec<Form>,
 }
 
-/// The form of a setting in some versions. By default it is written unchanged.
+/// The form of a setting in some versions. By default the setting is written unchanged.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Form {
-    /// The first version that has it.
+    /// The first version that has the setting.
     since: Option<Version>,
-    /// The first version that no longer has it.
+    /// The first version that no longer has the setting.
     before: Option<Version>,
-    /// Its name, if different.
+    /// The setting's name in these versions, if it differs from the name in the translation table.
     #[serde(rename = "as")]
     written_as: Option<String>,
-    /// Divisor of a size that is measured in parts.
+    /// For a size that the server expects as the size of one of several equal parts: the number of parts.
     divide: Option<u64>,
-    /// Other settings that are required.
+    /// Other settings that must be set as well, with their values.
     #[serde(default)]
     with: BTreeMap<String, String>,
     /// The possible values; `None` for any value.
     allowed: Option<Vec<String>>,
-    /// The values to write for each value.
+    /// For each value, the server's settings that express it.
     values: Option<BTreeMap<String, BTreeMap<String, String>>>,
-    /// Its fixed value, if it cannot be set.
+    /// The fixed value, if the setting cannot be set.
     pub(super) fixed: Option<String>,
 }
 
 /// Why a form cannot express a value.
 pub(super) enum Refusal {
-    /// It has another fixed value.
+    /// The setting has another value, which is fixed.
     Fixed(String),
-    /// It is not one of the possible values.
+    /// The value is not one of the accepted values. The field has the accepted values.
     Value(Vec<String>),
-    /// It is not a size, so it cannot be divided.
+    /// The value is not a size, so it cannot be divided.
     Size,
 }
 
@@ -62,7 +62,7 @@ impl Forms {
         self.of_family(product.family).iter().find(|form| form.covers(&product.version))
     }
 
-    /// Whether any version of a family has it.
+    /// Whether any version of a family has the setting.
     pub(crate) fn is_known_to(&self, family: Family) -> bool {
         !self.of_family(family).is_empty()
     }
@@ -83,7 +83,7 @@ impl Form {
             && self.before.as_ref().is_none_or(|bound| !version.is_since(bound))
     }
 
-    /// The server's settings for a value; empty if there is nothing to set.
+    /// The server's settings that express a value. Empty if there is nothing to set.
     pub(super) fn write(&self, name: &str, value: &str) -> Result<BTreeMap<String, String>, Refusal> {
         if let Some(fixed) = &self.fixed {
             let is_so = normal(fixed) == normal(value);

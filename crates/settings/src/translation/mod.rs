@@ -1,4 +1,4 @@
-//! Translates settings to the names and values of a version.
+//! Translates settings to the names and values that a version uses.
 
 mod form;
 #[cfg(test)]
@@ -23,7 +23,7 @@ static TABLE: LazyLock<BTreeMap<String, Forms>> = LazyLock::new(|| data::tables(
 /// Translated settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Translation {
-    /// Settings to start the server with, by its own names.
+    /// Settings with which the server is started, by the server's own names.
     pub settings: BTreeMap<String, String>,
     /// Optional settings that the product does not support.
     pub left_out: Vec<LeftOut>,
@@ -33,30 +33,29 @@ pub struct Translation {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     pub name: String,
-    /// The reason why it is left out.
+    /// The reason why the setting is left out.
     pub reason: String,
 }
 
 /// Why a product does not support a setting.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SettingsError {
-    /// The name is unknown.
+    /// The name of the setting is unknown.
     #[error("there is no setting `{name}` of {}{}", family_name(*family), did_you_mean(near.as_ref()))]
     Unknown {
         name: String,
-        /// The product.
         family: Family,
-        /// A similar name.
+        /// A known setting with a similar name, if there is one.
         near: Option<String>,
     },
-    /// Other versions have it.
+    /// The product does not have the setting, but other versions have it.
     #[error("{product} has no `{name}`; mark it `optional` to leave it out there")]
     NotInVersion {
         name: String,
         /// The product with its version.
         product: String,
     },
-    /// It cannot be changed in that version.
+    /// The setting cannot be changed in that version.
     #[error(
         "`{name}` is always {fixed} in {product}, never {value}; mark it `optional` to leave it out there"
     )]
@@ -64,12 +63,12 @@ pub enum SettingsError {
         name: String,
         /// The product with its version.
         product: String,
-        /// Its fixed value.
+        /// The setting's fixed value.
         fixed: String,
         /// The wanted value.
         value: String,
     },
-    /// The version has other values.
+    /// The setting does not accept this value in that version.
     #[error("`{name}` cannot be {value} in {product}; it can be: {}", allowed.join(", "))]
     Value {
         name: String,
@@ -77,7 +76,7 @@ pub enum SettingsError {
         product: String,
         /// The wanted value.
         value: String,
-        /// Its possible values.
+        /// The values that the setting accepts.
         allowed: Vec<String>,
     },
     /// The value is not a number of bytes.
@@ -89,12 +88,12 @@ pub enum SettingsError {
     },
 }
 
-/// All names of a family's settings, of all versions.
+/// The names of all settings that any version of a family has.
 pub fn known_settings(family: Family) -> impl Iterator<Item = &'static str> {
     TABLE.iter().filter(move |(_, forms)| forms.is_known_to(family)).map(|(name, _)| name.as_str())
 }
 
-/// Whether products of a family, or of a related one, may have a setting of this name.
+/// Whether products of a family, or of a related family, may have a setting of this name.
 pub(crate) fn is_known(name: &str, family: Family) -> bool {
     find(name, family).is_ok()
 }
@@ -107,7 +106,7 @@ pub(crate) fn fixed_value(product: &Product, name: &str) -> Option<String> {
 /// Translates settings to the form of a product.
 ///
 /// # Errors
-/// The product does not support one of them, and it is not optional.
+/// The product does not support a setting, and the setting is not optional.
 pub fn translate(
     product: &Product,
     settings: &BTreeMap<String, Assignment>,
@@ -148,9 +147,9 @@ fn write(
     })
 }
 
-/// A value in the form that a version accepts. MySQL 5.5 ignores `ON` and `OFF` on its command line, with a
-/// warning in its log. Servers that store a fraction report `90.000000` for a whole number, which older ones
-/// refuse.
+/// A value in a form that the version accepts. `ON` and `OFF` become 1 and 0 for MySQL 5.5, which ignores these words
+/// on its command line, with a warning in its log. `90.000000` becomes `90` for MySQL and MariaDB: servers that store a
+/// number as a fraction report this form, but older servers refuse it.
 fn spelled(product: &Product, value: String) -> String {
     let is_old = product.family == Family::Mysql && !product.is_since("5.6");
     match value.as_str() {
@@ -163,7 +162,8 @@ fn spelled(product: &Product, value: String) -> String {
     }
 }
 
-/// Settings of MySQL are known for MariaDB too, even if only one of the two has them.
+/// Finds the forms of a setting. A setting that only MySQL or only MariaDB has is known for both, so that it can be
+/// left out for the other.
 fn find(name: &str, family: Family) -> Result<&'static Forms, SettingsError> {
     let is_kin = |forms: &&Forms| match family {
         Family::Mysql | Family::Mariadb => {
@@ -179,12 +179,12 @@ fn find(name: &str, family: Family) -> Result<&'static Forms, SettingsError> {
 }
 
 impl SettingsError {
-    /// Whether another version may support it.
+    /// Whether another version may support the setting with this value.
     fn is_of_version(&self) -> bool {
         matches!(self, Self::NotInVersion { .. } | Self::Fixed { .. } | Self::Value { .. })
     }
 
-    /// Why it is left out, in few words.
+    /// The reason why the setting is left out, in few words.
     pub(crate) fn reason(&self) -> String {
         match self {
             Self::Fixed { fixed, .. } => format!("always {fixed}"),

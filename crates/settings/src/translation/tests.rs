@@ -8,7 +8,7 @@ fn product(family: Family, version: &str) -> Product {
     Product { family, version: version.parse().unwrap(), storage_engine: None }
 }
 
-/// The settings as `name=value name=value`.
+/// Translates a setting, and formats the result as `name=value name=value`.
 fn write(family: Family, version: &str, name: &str, value: &str) -> Result<String, SettingsError> {
     let assignment = Assignment { value: value.to_owned(), ..Assignment::default() };
     let translation = translate(&product(family, version), &BTreeMap::from([(name.to_owned(), assignment)]))?;

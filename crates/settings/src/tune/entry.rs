@@ -12,17 +12,17 @@ use crate::facts::value::bytes;
 use crate::files::data;
 use crate::profile::Section;
 
-/// A setting that may be tried.
+/// A setting that a search may try.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Entry {
-    /// Its newest name.
+    /// The setting's newest name.
     pub(super) name: String,
     values: Values,
-    /// How a size is written.
+    /// The unit in which a size is written.
     #[serde(default)]
     unit: Unit,
-    /// Whether the amount is for each client.
+    /// Whether each client takes this amount, so that all clients together take a multiple of it.
     #[serde(default)]
     per_client: bool,
     pub(super) why: String,
@@ -40,13 +40,13 @@ enum Values {
     OfMemory(Bounds<f64>),
 }
 
-/// Values from one to another.
+/// Values between two bounds.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Bounds<T> {
     from: T,
     to: T,
-    /// Number of values, both ends included; at least 2.
+    /// Number of values, including both ends. At least 2.
     steps: u32,
     scale: Scale,
 }
@@ -54,23 +54,23 @@ struct Bounds<T> {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Scale {
-    /// Each value is the same multiple of the one before.
+    /// The ratio of neighbouring values is constant.
     Log,
-    /// Each value is larger than the one before by the same amount.
+    /// The difference between neighbouring values is constant.
     Linear,
 }
 
-/// How a size is written.
+/// The unit in which a size is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 enum Unit {
-    /// The number alone.
+    /// As a number without a unit.
     #[default]
     None,
     K,
     M,
     #[serde(rename = "MB")]
     Mb,
-    /// As SQLite's `cache_size`: KiB with a minus sign.
+    /// KiB with a minus sign, as for SQLite's `cache_size`.
     #[serde(rename = "-KiB")]
     MinusKib,
 }
@@ -79,14 +79,14 @@ enum Unit {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Possible {
     pub(super) value: String,
-    /// The number that it stands for; `None` for a word.
+    /// The number for which the text stands; `None` for a word.
     pub(super) amount: Option<f64>,
 }
 
 /// The entries, by section.
 static ENTRIES: LazyLock<BTreeMap<String, Vec<Entry>>> = LazyLock::new(|| data::tables("tune"));
 
-/// The entries for a product. Those of its storage engine come before those of the server.
+/// The entries for a product. Entries for its storage engine come before entries for the server.
 pub(super) fn entries(product: &Product) -> impl Iterator<Item = &'static Entry> {
     let of_product = Section::ALL.into_iter().rev().filter(|section| section.applies_to(product));
     of_product.filter_map(|section| ENTRIES.get(section.name())).flatten()
@@ -115,7 +115,7 @@ impl Entry {
             .collect()
     }
 
-    /// A system's own value as a number; `None` if it is not a number.
+    /// A system's own value of the setting, as a number. `None` if the value is not a number above 0.
     pub(super) fn amount_of(&self, system: &SystemFacts) -> Option<f64> {
         let amount = match (self.unit, self.name.as_str()) {
             (Unit::MinusKib, _) => system.cache_bytes(),
@@ -127,7 +127,7 @@ impl Entry {
 }
 
 impl<T> Bounds<T> {
-    /// The values as numbers; empty if an end is not a number.
+    /// The values as numbers. Empty if one of the ends is not a number.
     fn amounts(&self, number: impl Fn(&T) -> Option<f64>) -> Vec<f64> {
         let (Some(from), Some(to)) = (number(&self.from), number(&self.to)) else { return Vec::new() };
         let last = f64::from(self.steps.max(2) - 1);

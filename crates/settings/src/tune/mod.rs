@@ -17,7 +17,7 @@ use crate::translation::translate;
 /// The resources that a system may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TuneRoom {
-    /// Memory of its server.
+    /// Memory that the system's server may use, in bytes.
     pub memory_bytes: u64,
     /// Number of clients, for settings that apply to each client.
     pub clients: u32,
@@ -26,7 +26,7 @@ pub struct TuneRoom {
 /// The settings that are tried on a system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TuneSpace {
-    /// The most important settings come first.
+    /// The settings, the most important first.
     pub settings: Vec<TunedSetting>,
     /// Settings and values that are not tried on this system.
     pub left_out: Vec<NotTuned>,
@@ -35,13 +35,14 @@ pub struct TuneSpace {
 /// A setting with the values that are tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TunedSetting {
-    /// Its newest name.
+    /// The setting's newest name.
     pub name: String,
-    /// Why another value may be better, in a line.
+    /// Why another value may be better, in one line.
     pub why: String,
-    /// What is given up for it, in words, if anything.
+    /// What is given up for a better value, in words, if anything.
     pub gives_up: Option<String>,
-    /// Amounts are in order of their distance from the system's own; choices are in the order of the file.
+    /// The values that are tried. Amounts are sorted by their distance from the system's own value. Choices are in
+    /// the order of the file.
     pub values: Vec<TunedValue>,
 }
 
@@ -49,25 +50,25 @@ pub struct TunedSetting {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TunedValue {
     pub value: String,
-    /// The settings with which the server is started for it, by its own names.
+    /// The server's settings that express the value, by the server's own names.
     pub settings: BTreeMap<String, String>,
 }
 
-/// A setting, or a value of one, that is not tried.
+/// A setting that is not tried, or a value of a setting that is not tried.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NotTuned {
     pub name: String,
-    /// The value; `None` for the whole setting.
+    /// The value that is not tried; `None` if the whole setting is not tried.
     pub value: Option<String>,
-    /// Why, in words that follow the name.
+    /// The reason, in words that follow the name.
     pub reason: String,
 }
 
-/// Amounts that differ by less than this, on the logarithmic scale, count as the same.
+/// Amounts count as the same if their logarithms differ by less than this.
 const SAME: f64 = 0.05;
 
-/// The settings and values to try on a system whose server has reported its variables. Values differ from the system's
-/// own, are supported by its version, are known to its server, and keep all of its promises.
+/// The settings and values to try on a system whose server has reported its variables. Values that are tried differ
+/// from the system's own, are supported by its version and known to its server, and keep all the system's promises.
 pub fn tune_space(base: &SystemFacts, room: TuneRoom) -> TuneSpace {
     let mut space = TuneSpace::default();
     for entry in entries(&base.product) {
@@ -97,7 +98,7 @@ fn usable(
     let own = entry.amount_of(base);
     let mut possible = entry.possible(room);
     possible.retain(|it| distance(it, own).is_none_or(|distance| distance > SAME));
-    // The sort is stable, so of two values at the same distance the larger stays first.
+    // The second sort is stable, so of two values at the same distance the larger one comes first.
     possible.sort_by(|a, b| b.amount.partial_cmp(&a.amount).unwrap_or(std::cmp::Ordering::Equal));
     possible
         .sort_by(|a, b| distance(a, own).partial_cmp(&distance(b, own)).unwrap_or(std::cmp::Ordering::Equal));
@@ -135,8 +136,8 @@ fn usable(
     }
 }
 
-/// The distance of a value from the system's own amount, on the logarithmic scale; `None` if one of them is
-/// not an amount.
+/// The distance between the logarithms of a value and of the system's own amount. `None` if one of them is not an
+/// amount.
 fn distance(possible: &Possible, own: Option<f64>) -> Option<f64> {
     Some((possible.amount? / own?).ln().abs())
 }

@@ -18,7 +18,7 @@ fn products() -> Vec<Product> {
     Catalogue::builtin().entries().iter().flat_map(of).collect()
 }
 
-/// A server that makes every promise, and reports every variable that an entry sets.
+/// A server that makes every promise, and reports every variable that an entry may set.
 fn safe(product: &Product) -> SystemFacts {
     let mut variables = Profile::builtin("safe").unwrap().settings_for(product).unwrap();
     variables.extend(
@@ -78,7 +78,7 @@ fn a_value_that_would_lower_a_promise_is_left_out_with_its_reason() {
     let product =
         Product { family: dyno_engine::Family::Sqlite, version: "3".parse().unwrap(), storage_engine: None };
     let mut base = safe(&product);
-    // With a rollback journal, NORMAL keeps the promise of a commit; with a WAL it does not.
+    // With a rollback journal, NORMAL keeps the promise that a commit is durable. With a WAL it does not.
     base.variables.extend(
         [("journal_mode", "delete"), ("synchronous", "1")].map(|(a, b)| (a.to_owned(), b.to_owned())),
     );

@@ -6,7 +6,8 @@ use dyno_settings::SystemFacts;
 
 use crate::profiles::{product, start_with};
 
-/// Settings with the expected result: the server's value, `ignored`, or nothing.
+/// Settings, each with its expected result: the value that the server reports, `ignored`, or `None` if the setting is
+/// in force.
 type Asked = &'static [(&'static str, &'static str, Option<&'static str>)];
 
 const MARIADB: Asked = &[

@@ -1,4 +1,4 @@
-//! Every profile on every server: the server starts, and has the profile's settings.
+//! Starts every server with every profile, and checks that the server has the profile's settings.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -8,7 +8,8 @@ use dyno_engine::testing::{Trial, engine_test};
 use dyno_engine::{Catalogue, Installation, Server, StartOptions, SystemName, start};
 use dyno_settings::{HostChecks, Product, Profile, SystemFacts, audit, builtin_profiles, is_on, normal};
 
-/// Servers up to this size are tested everywhere, and larger ones only on request.
+/// Servers with a download of at most this many bytes are tested everywhere. Larger servers are tested only on
+/// request.
 const SMALL_BYTES: u64 = 60_000_000;
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -22,7 +23,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         for system in systems(entry) {
             for profile in builtin_profiles() {
                 let name = format!("runs as the profile {} says", profile.name);
-                // Tests live as long as the process.
+                // Leaked because tests live as long as the process.
                 let system: &'static str = Box::leak(system.clone().into_boxed_str());
                 tests.push(engine_test(&name, system, move |installation| {
                     runs(installation, system, &profile);
@@ -33,7 +34,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     tests
 }
 
-/// The entry with each storage engine that profiles have a section for.
+/// Returns the names of an entry's systems, one for each storage engine that has a section in profiles.
 fn systems(entry: &dyno_engine::Entry) -> Vec<String> {
     let with_section =
         entry.storage_engines.iter().filter(|name| ["innodb", "rocksdb"].contains(&name.as_str()));
@@ -41,7 +42,7 @@ fn systems(entry: &dyno_engine::Entry) -> Vec<String> {
     if systems.is_empty() { vec![entry.to_string()] } else { systems }
 }
 
-/// A server of a system with settings, its data below a folder.
+/// Starts a system's server with settings. Its data is below `folder`.
 pub(crate) fn start_with(
     folder: &Path,
     installation: &Installation,
@@ -81,7 +82,7 @@ fn runs(installation: &Installation, system: &str, profile: &Profile) {
     server.stop().unwrap();
 }
 
-/// The server's value of an option.
+/// The server's value of an option, in the form in which the option is written.
 fn effective(option: &str, variables: &BTreeMap<String, String>) -> Option<String> {
     let value = |name: &str| variables.get(name).cloned();
     match option {
@@ -92,14 +93,14 @@ fn effective(option: &str, variables: &BTreeMap<String, String>) -> Option<Strin
     }
 }
 
-/// Whether a server has the given value, or the same value in other words.
+/// Returns whether a server has the given value, or the same value written differently.
 fn is_same(name: &str, given: &str, is: &str) -> bool {
-    // Servers of 8.0 print numbers for the names of some values.
+    // Servers of version 8.0 print numbers for some values that have names.
     let is_synonym = name == "innodb_doublewrite" && is_on(given) == is_on(is);
     normal(given) == normal(is) || is_synonym
 }
 
-/// Checks that the audit recognises the purpose of a profile in a server.
+/// Checks that the audit finds from a server's variables the durability that the profile promises.
 fn assert_promises(facts: &SystemFacts, profile: &str) {
     let audit = audit(std::slice::from_ref(facts), &HostChecks::default());
     let rules: Vec<&str> = audit.findings.iter().map(|finding| finding.rule.as_str()).collect();

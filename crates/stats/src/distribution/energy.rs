@@ -1,6 +1,7 @@
 //! Energy distances of all splits of a series, from which change points are computed.
 
-/// Sums of the distances between the values of any two segments of a series, in constant time.
+/// A table from which the sum of the distances between the values of any two segments of a series follows in constant
+/// time.
 pub(crate) struct Distances {
     n: usize,
     /// Row-major (n + 1)²: `sums[i][j]` is the sum of the distances of the first i values to the first j.
@@ -14,7 +15,7 @@ impl Distances {
         distances
     }
 
-    /// Replaces the series by another of the same length.
+    /// Fills the table for another series of the same length.
     pub(crate) fn fill(&mut self, values: &[f64]) {
         let width = self.n + 1;
         for (i, a) in values.iter().enumerate() {
@@ -32,7 +33,7 @@ impl Distances {
         at(middle, to) - at(from, to) - at(middle, middle) + at(from, middle)
     }
 
-    /// Sum of the distances of all pairs within `from..to`.
+    /// Sum of the distances of all pairs of values within `from..to`.
     fn within(&self, from: usize, to: usize) -> f64 {
         let at = |i: usize, j: usize| self.sums[i * (self.n + 1) + j];
         0.5 * at(to, to) - at(from, to) + 0.5 * at(from, from)
@@ -81,7 +82,7 @@ mod tests {
     use crate::distribution::random::SplitMix64;
     use crate::testing::{assert_close, normal};
 
-    /// The definition, computed term by term.
+    /// The scaled energy distance, computed from its definition term by term.
     fn by_definition(x: &[f64], y: &[f64]) -> f64 {
         let sum = |a: &[f64], b: &[f64]| -> f64 {
             a.iter().map(|a| b.iter().map(|b| (a - b).abs()).sum::<f64>()).sum()

@@ -2,19 +2,21 @@
 
 use crate::estimate::interval::Interval;
 
-/// Steps of the bisection: more than the bits of a fraction.
+/// Number of bisection steps. It exceeds the 53 bits of an f64's precision.
 const STEPS: u32 = 60;
 
-/// Exact interval of a probability, from hits in independent trials. On each side, the probability of a count
-/// at least as extreme is half of the error (Clopper and Pearson, "The use of confidence or fiducial limits
-/// illustrated in the case of the binomial", Biometrika 26(4), 1934). From 0 to 1 without a trial.
+/// Exact interval of a probability, from the number of hits in independent trials. At each end of the interval, a
+/// count at least as extreme as `hits` has half of the error probability (Clopper and Pearson, "The use of confidence
+/// or fiducial limits illustrated in the case of the binomial", Biometrika 26(4), 1934). Without a trial, the interval
+/// is from 0 to 1.
 pub fn proportion(hits: usize, trials: usize, confidence: f64) -> Interval {
     let error = (1.0 - confidence) / 2.0;
     let misses = trials.saturating_sub(hits);
     Interval { low: least(hits, trials, error), high: 1.0 - least(misses, trials, error), confidence }
 }
 
-/// The probability of a hit at which this many hits or more have a probability of `error`.
+/// The lower bound of the interval. If a hit has this probability, then `hits` or more hits in `trials` trials have the
+/// probability `error`.
 fn least(hits: usize, trials: usize, error: f64) -> f64 {
     if hits == 0 {
         return 0.0;
@@ -27,7 +29,7 @@ fn least(hits: usize, trials: usize, error: f64) -> f64 {
     low
 }
 
-/// Probability of this many hits or more.
+/// Probability of `hits` or more hits in `trials` trials.
 fn at_least(hits: usize, trials: usize, probability: f64) -> f64 {
     let (ln_hit, ln_miss) = (probability.ln(), (-probability).ln_1p());
     let mut ln_ways = 0.0;
@@ -48,7 +50,7 @@ mod tests {
 
     #[test]
     fn bounds_are_those_of_published_tables() {
-        // binom.test(3, 20) and binom.test(0, 60) of R.
+        // Expected values of binom.test(3, 20) and binom.test(0, 60) in R.
         let found = proportion(3, 20, 0.95);
         assert_close(found.low, 0.032_070_94, 1e-7);
         assert_close(found.high, 0.378_926_8, 1e-6);

@@ -1,8 +1,8 @@
 //! Random numbers that are the same for a seed on every machine and in every version.
 
-/// Sebastiano Vigna's `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014; <https://prng.di.unimi.it/splitmix64.c>). It is
-/// implemented here because crates for random numbers change their algorithms between versions, and a recorded seed
-/// must stay valid.
+/// Sebastiano Vigna's `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014; <https://prng.di.unimi.it/splitmix64.c>).
+/// It is implemented here because crates for random numbers change their algorithms between versions, and a
+/// recorded seed must stay valid.
 #[derive(Clone, Debug)]
 pub struct SplitMix64(u64);
 
@@ -23,7 +23,7 @@ impl SplitMix64 {
     /// A number from 0 to `bound` − 1. The remainder favours small numbers by less than `bound` in 2⁶⁴.
     ///
     /// # Panics
-    /// The bound is 0.
+    /// If the bound is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.draw() % bound as u64) as usize
     }

@@ -1,14 +1,15 @@
 //! Student's t distribution, for intervals of few values.
 
-/// Largest number of terms of the continued fraction. It converges within some √max(a, b).
+/// Largest number of terms of the continued fraction. The fraction converges within about √max(a, b) terms.
 const TERMS_MAX: usize = 1000;
 
-/// Largest number of steps towards a quantile. Bisection alone needs a few more steps than an f64 has bits.
+/// Largest number of steps towards a quantile. Bisection alone would need only a few more steps than an f64 has
+/// bits.
 const STEPS_MAX: usize = 200;
 
-/// Probability that Student's t with `degrees` degrees of freedom is at least `t`: half the regularised incomplete beta
-/// function `I_x(ν/2, ½)` at x = ν/(ν + t²) for positive t (NIST Digital Library of Mathematical Functions, 8.17;
-/// Abramowitz and Stegun 26.7.1).
+/// Probability that Student's t with `degrees` degrees of freedom is at least `t`: half the regularised incomplete
+/// beta function `I_x(ν/2, ½)` at x = ν/(ν + t²) for positive t (NIST Digital Library of Mathematical Functions,
+/// 8.17; Abramowitz and Stegun 26.7.1).
 pub fn student_tail(t: f64, degrees: f64) -> f64 {
     if t.is_infinite() {
         return if t > 0.0 { 0.0 } else { 1.0 };
@@ -17,8 +18,8 @@ pub fn student_tail(t: f64, degrees: f64) -> f64 {
     if t >= 0.0 { half } else { 1.0 - half }
 }
 
-/// The t that is exceeded with a probability of `tail`, from 0 to ½. Uses Newton's method within an interval that
-/// contains the quantile. A step that would leave the interval is replaced by halving it.
+/// The t that is exceeded with the probability `tail`, which is from 0 to ½. Uses Newton's method within an interval
+/// that contains the quantile. If a Newton step would leave the interval, the interval is halved instead.
 pub fn student_quantile(tail: f64, degrees: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while student_tail(high, degrees) > tail && high < f64::MAX / 2.0 {
@@ -50,8 +51,9 @@ fn density(t: f64, degrees: f64) -> f64 {
         / (degrees * std::f64::consts::PI).sqrt()
 }
 
-/// The regularised incomplete beta function by its continued fraction. It is evaluated with Lentz's method on the side
-/// on which it converges fast (DLMF 8.17.22; Press et al., "Numerical Recipes", 3rd ed., section 6.4).
+/// The regularised incomplete beta function `I_x(a, b)`. Its continued fraction is evaluated with Lentz's method,
+/// at x or at 1 − x, whichever converges faster (DLMF 8.17.22; Press et al., "Numerical Recipes", 3rd ed., section
+/// 6.4).
 fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);

@@ -2,13 +2,14 @@
 
 use crate::distribution::normal::normal_at_most;
 
-/// Largest sample with an exact distribution. For larger samples, the normal approximation is as good.
+/// Largest sample size for which the exact distribution is computed. For larger samples, the normal approximation is
+/// close enough.
 const EXACT_MAX: usize = 20;
 
-/// Distribution of U, the number of pairs of one value from each sample in which the second sample's value is
-/// larger. Both samples come from one distribution without ties (Mann and Whitney, "On a test of whether one
-/// of two random variables is stochastically larger than the other", Annals of Mathematical Statistics 18(1),
-/// 1947).
+/// Distribution of U if both samples come from one distribution without ties. A pair consists of one value from
+/// each sample, and U is the number of pairs in which the second sample's value is larger (Mann and Whitney, "On a
+/// test of whether one of two random variables is stochastically larger than the other", Annals of Mathematical
+/// Statistics 18(1), 1947).
 pub(crate) enum UDistribution {
     /// P(U ≤ u) for u = 0, 1, … n·m, computed exactly.
     Exact(Vec<f64>),
@@ -68,7 +69,7 @@ mod tests {
     fn figures_of_scipy() {
         // Half of scipy.stats.mannwhitneyu(…, method="exact").pvalue with U = 3, for four and five values.
         assert_close(UDistribution::of(4, 5).at_most(3), 0.111_111_111_111_111_1 / 2.0, 1e-12);
-        // The least p, when all values of one sample exceed all of the other: 1/C(2n, n).
+        // If all values of one sample exceed all values of the other, p has its least value, 1/C(2n, n).
         for (n, least) in [(3, 1.0 / 20.0), (4, 1.0 / 70.0), (5, 1.0 / 252.0)] {
             assert_close(UDistribution::of(n, n).at_most(0), least, 1e-12);
         }

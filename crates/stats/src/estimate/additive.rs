@@ -1,6 +1,6 @@
 //! An additive model of factors with levels, fitted by least squares.
 
-/// One measured configuration: the level of each factor, from 0, and its value.
+/// One measured configuration: the level of each factor, counted from 0, and the measured value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
     pub levels: Vec<usize>,
@@ -14,7 +14,7 @@ pub struct Observation {
 /// remove the contributions of the other factors (Montgomery, "Design and Analysis of Experiments", chapters
 /// 5 and 15). `None` if the configurations do not determine all effects.
 pub fn additive_effects(level_counts: &[usize], observations: &[Observation]) -> Option<Vec<Vec<f64>>> {
-    // The first column is the constant; a factor has a column for each level but the first.
+    // The first column is the constant. Each factor has one column for each level except the first.
     let starts: Vec<usize> = level_counts
         .iter()
         .scan(1, |next, count| {
@@ -48,7 +48,8 @@ pub fn additive_effects(level_counts: &[usize], observations: &[Observation]) ->
     Some(effects.collect())
 }
 
-/// If a pivot is below this, the system of counts, which are whole numbers, is singular.
+/// If the largest available pivot is below this, the equations count as singular. For [`additive_effects`], the
+/// coefficients are counts, so a smaller pivot is a rounding error of 0.
 const PIVOT_MIN: f64 = 1e-6;
 
 /// Gauss-Jordan elimination with partial pivoting. Each row ends with its right side. `None` if there is no

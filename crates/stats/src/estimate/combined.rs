@@ -5,19 +5,20 @@ use crate::distribution::student::student_quantile;
 use crate::estimate::interval::ROUNDS_MIN;
 use crate::estimate::rounds::standard_error;
 
-/// Probability of error on each side of the interval of the mean difference. A mean difference whose interval excludes
-/// 0 counts as a bias.
+/// Probability of error on each side of the interval of the mean difference. A mean difference whose interval
+/// excludes 0 counts as a bias.
 const TAIL: f64 = 0.1;
 
-/// The weight of the unbiased estimate, from 0 to 1. It follows from the differences between the two estimates in each
-/// round.
+/// The weight of the unbiased estimate, from 0 to 1. It follows from the differences between the two estimates in
+/// each round.
 ///
-/// It is 1 − r²/m², where m is the mean difference and r the half-width of its 80% interval by Student's t. It is 0 if
-/// that is negative, and for fewer than [`ROUNDS_MIN`] rounds. So a bias that is consistent over the rounds is
-/// corrected, and a bias that may be chance adds little variance. (The form is that of James and Stein, used on the
-/// difference of an unbiased and a biased estimate by Green and Strawderman, "A James–Stein type estimator for
-/// combining unbiased and possibly biased estimators", Journal of the American Statistical Association 86(416), 1991.
-/// They shrink by one standard error in place of r, for many figures at once.)
+/// It is 1 − r²/m², where m is the mean difference and r the half-width of its 80% interval by Student's t. It is 0
+/// if this expression is negative or if there are fewer than [`ROUNDS_MIN`] rounds. A bias that is consistent over
+/// the rounds is therefore corrected. A mean difference that may be chance gets little weight and adds little
+/// variance. (The form is that of James and Stein, used on the difference of an unbiased and a biased estimate by
+/// Green and Strawderman, "A James–Stein type estimator for combining unbiased and possibly biased estimators",
+/// Journal of the American Statistical Association 86(416), 1991. They use one standard error in place of r, and
+/// combine many figures at once.)
 pub fn unbiased_share(differences: &[f64]) -> f64 {
     if differences.len() < ROUNDS_MIN {
         return 0.0;
@@ -47,8 +48,8 @@ mod tests {
         assert_close(unbiased_share(&[]), 0.0, 0.0);
     }
 
-    /// Mean squared errors of the combination, of the sliced estimate and of the whole estimate, for ten rounds. The
-    /// sliced estimate has a bias of `offset` standard errors of the difference.
+    /// Mean squared errors of the combination, of the sliced estimate and of the whole estimate, for ten rounds.
+    /// The sliced estimate has a bias of `offset` standard errors of the difference.
     fn errors(offset: f64) -> [f64; 3] {
         let mut random = SplitMix64::new(3);
         let mut squares = [0.0; 3];

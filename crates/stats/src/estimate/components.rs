@@ -4,30 +4,31 @@ use serde::Serialize;
 
 use crate::series::effective_size::variance;
 
-/// Standard deviation of log ratios between instances: the variance between rounds minus the mean of the
-/// squared standard errors within them, at least 0 (the estimator of the one-way layout; Searle, Casella and
-/// `McCulloch`, "Variance Components", 1992, section 3.5). A round of a whole trial has no standard error, so
-/// all its variation counts as between instances. `None` with fewer than two rounds.
+/// Standard deviation of log ratios between instances. Its square is the variance between rounds minus the mean
+/// squared standard error within rounds, and at least 0 (the estimator of the one-way layout; Searle, Casella and
+/// `McCulloch`, "Variance Components", 1992, section 3.5). A round that is not divided into slices has no standard
+/// error, so all its variation counts as between instances. `None` with fewer than two rounds.
 fn between_instances(ln_ratios: &[f64], standard_errors: &[f64]) -> Option<f64> {
     let within: f64 = standard_errors.iter().map(|error| error * error).sum();
     let between = variance(ln_ratios)? - within / ln_ratios.len() as f64;
     Some(between.max(0.0).sqrt())
 }
 
-/// Standard deviations of log ratios between the loads that rounds use, and between instances on one load.
+/// Standard deviations of log ratios. Several rounds may share one load of the data, so variation between loads is
+/// separated from variation between instances on the same load.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct NestedComponents {
-    /// `None` with fewer than two loads, or if every round has its own load, because loads and instances then cannot be
-    /// separated.
+    /// `None` with fewer than two loads, or if every round has its own load, because loads and instances then
+    /// cannot be separated.
     pub between_loads: Option<f64>,
     /// `None` with fewer than two rounds.
     pub between_instances: Option<f64>,
 }
 
-/// Components of rounds that are grouped by their load, from the log ratios of each group and the standard errors
-/// within rounds: the analysis of variance of the nested layout with unequal groups (Searle, Casella and `McCulloch`,
-/// "Variance Components", 1992, sections 3.6 and 3.7). Each is at least 0. If loads and instances cannot be separated,
-/// all variation counts as between instances.
+/// Computes the variance components of rounds that are grouped by their load, from the log ratios of each group and
+/// the standard errors within rounds. The method is the analysis of variance of the nested layout with unequal
+/// groups (Searle, Casella and `McCulloch`, "Variance Components", 1992, sections 3.6 and 3.7). Each component is
+/// at least 0. If loads and instances cannot be separated, all variation counts as between instances.
 pub fn nested_components(loads: &[Vec<f64>], standard_errors: &[f64]) -> NestedComponents {
     let loads: Vec<&Vec<f64>> = loads.iter().filter(|load| !load.is_empty()).collect();
     let rounds = loads.iter().map(|load| load.len()).sum::<usize>();
@@ -70,7 +71,7 @@ pub struct Components {
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Costs {
-    /// Time of a round without measurement, such as restarting all systems, in seconds.
+    /// Time in a round that is not measurement, such as the restart of all systems, in seconds.
     pub restart_seconds: f64,
     /// Trials of a round: one for every system in every test. One more second per trial makes the round `trials`
     /// seconds longer.
@@ -100,13 +101,14 @@ pub struct Allocation {
 /// Divides a budget so that the variance of the ratios is as small as possible.
 ///
 /// The variance of a ratio after R rounds with trials of t seconds is (b² + w²·δ/t)/R. b and w are the standard
-/// deviations between instances and between slices of length δ. The rounds cost R·(C + k·t), C for the restart and k
-/// for the trials. The product of the two is least at t = √(C/k · w²·δ/b²), whatever the budget (Kalibera and Jones,
-/// "Rigorous benchmarking in reasonable time", ISMM 2013, section 7: the number of repetitions at each level is the
-/// root of the ratio of the costs times the ratio of the variances).
+/// deviations between instances and between slices of length δ. The rounds cost R·(C + k·t), C for the restart and
+/// k for the trials. The product of the variance and the cost is least at t = √(C/k · w²·δ/b²), whatever the budget
+/// (Kalibera and Jones, "Rigorous benchmarking in reasonable time", ISMM 2013, section 7: the number of repetitions
+/// at each level is the root of the ratio of the costs times the ratio of the variances).
 ///
-/// The number of rounds is the largest that the budget allows. If it is below the minimum, the trials are shortened. If
-/// time remains, the trials are lengthened. The fewest rounds with the shortest trials may exceed the budget.
+/// The number of rounds is the largest that the budget allows. If it is below the minimum, the trials are
+/// shortened. If time remains, the trials are lengthened. The fewest rounds with the shortest trials may exceed the
+/// budget.
 pub fn allocate(
     costs: &Costs,
     components: &Components,
@@ -117,7 +119,8 @@ pub fn allocate(
     let within_of_a_second = components.between_slices.powi(2) * components.slice_seconds;
     let variances = within_of_a_second / components.between_instances.powi(2);
     let best = (costs.restart_seconds / trials * variances).sqrt();
-    // If either slices or instances do not vary at all, t is its minimum or maximum.
+    // If slices do not vary, `best` is 0 and becomes the minimum. If instances do not vary, it is infinite and
+    // becomes the maximum. If neither of the two varies, it is NaN.
     let best = if best.is_nan() { limits.seconds_min } else { best };
     let within_limits = |seconds: f64| seconds.max(limits.seconds_min).min(limits.seconds_max);
     let affordable = budget_seconds / (costs.restart_seconds + trials * within_limits(best));
@@ -171,7 +174,8 @@ mod tests {
 
     #[test]
     fn loads_are_told_from_instances_if_rounds_share_them() {
-        // Means 1 and 4 of two rounds each, 2 apart within: 2 within, 9 between, so (9 − 2) / 2 of a load.
+        // Two loads have two rounds each. Their means are 1 and 4, and the rounds of a load differ by 2. The mean
+        // squares are 2 within loads and 9 between loads, so the variance of a load is (9 − 2) / 2.
         let found = nested_components(&[vec![0.0, 2.0], vec![3.0, 5.0], vec![]], &[1.0; 4]);
         assert_close(found.between_loads.unwrap().powi(2), 3.5, 1e-12);
         assert_close(found.between_instances.unwrap().powi(2), 1.0, 1e-12);
@@ -191,7 +195,7 @@ mod tests {
                 let load = 0.04 * normal(random);
                 (0..rounds).map(|_| load + 0.03 * normal(random) + 0.02 * normal(random)).collect()
             };
-            // The last load is cut short, as in a run that time ends.
+            // The last load has fewer rounds, as if a time limit had ended the run.
             let loads: Vec<Vec<f64>> =
                 [4, 4, 4, 1].into_iter().map(|rounds| load(&mut random, rounds)).collect();
             let found = nested_components(&loads, &[0.02; 13]);
@@ -205,7 +209,8 @@ mod tests {
 
     #[test]
     fn the_formula_by_hand() {
-        // √(60/20 · 0.2²·0.1/0.02²) = √30 s. A round takes 60 + 109.5 s, so 3600 s allow 21.
+        // The best length of a trial is √(60/20 · 0.2²·0.1/0.02²) = √30 s. A round takes 60 + 109.5 s, so 3600 s
+        // allow 21 rounds.
         let costs = Costs { restart_seconds: 60.0, trials: 20 };
         let found = allocate(&costs, &components(0.02, 0.2), 3600.0, &LIMITS);
         assert_eq!(found.rounds, 21);

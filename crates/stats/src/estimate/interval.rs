@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 
-/// Default confidence of an interval, as a lower bound.
+/// Default confidence of an interval. The interval's actual confidence is at least this.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// Fewest values that allow an interval of [`CONFIDENCE`] without an assumption about the shape of their distribution. The
-/// extremes of 6 values enclose the centre with a probability of 1 − 2/2⁶ = 0.969, those of 5 only with 0.9375.
+/// Fewest values that allow an interval of [`CONFIDENCE`] without an assumption about the shape of their distribution.
+/// The smallest and the largest of 6 values enclose the median of the distribution with a probability of 1 − 2/2⁶ =
+/// 0.969. With 5 values, the probability is only 0.9375.
 pub const ROUNDS_MIN: usize = 6;
 
 /// An interval with its confidence.
@@ -24,17 +25,17 @@ impl Interval {
         self.low > 1.0 || self.high < 1.0
     }
 
-    /// The interval of a ratio, from that of its logarithm.
+    /// Converts the interval of a logarithm to the interval of the number itself.
     #[must_use]
     pub fn exp(self) -> Self {
         Self { low: self.low.exp(), high: self.high.exp(), ..self }
     }
 }
 
-/// Fewest values that allow an interval of a confidence. The extremes of n values enclose the centre with probability 1
-/// − 2/2ⁿ.
+/// Fewest values that allow an interval of this confidence. The smallest and the largest of n values enclose the
+/// median of their distribution with the probability 1 − 2/2ⁿ.
 pub fn rounds_min(confidence: f64) -> usize {
-    // The tolerance allows for rounding: 6 values meet exactly the confidence that 6 values have.
+    // The tolerance allows for rounding: the confidence 1 − 2/2⁶ must give exactly 6 values.
     (1.0 - (1.0 - confidence).log2() - 1e-9).ceil() as usize
 }
 

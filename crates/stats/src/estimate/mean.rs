@@ -1,7 +1,8 @@
 //! The mean of ratios.
 
 /// The geometric mean. It is the only mean of ratios that does not depend on which system is the base (Fleming and
-/// Wallace, "How not to lie with statistics", CACM 29(3), 1986). `None` for no values, or if one is not positive.
+/// Wallace, "How not to lie with statistics", CACM 29(3), 1986). `None` if there are no values, or if a value is
+/// not positive.
 pub fn geometric_mean(ratios: &[f64]) -> Option<f64> {
     if ratios.is_empty() || ratios.iter().any(|ratio| *ratio <= 0.0) {
         return None;

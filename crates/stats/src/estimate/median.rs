@@ -1,7 +1,7 @@
 //! The median.
 
-/// The middle value, or the mean of the two middle ones; `None` for no values. NaN, which a damaged results
-/// file may contain, counts as the largest.
+/// The middle value, or the mean of the two middle values; `None` if there are no values. NaN, which a damaged
+/// results file may contain, counts as the largest.
 pub fn median(values: &[f64]) -> Option<f64> {
     let sorted = sorted(values);
     let upper = sorted.get(sorted.len() / 2)?;
@@ -9,7 +9,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
     Some(f64::midpoint(lower, *upper))
 }
 
-/// [`median`] of values that may be reordered.
+/// Like [`median`], but reorders the values in place.
 pub(crate) fn median_in_place(values: &mut [f64]) -> Option<f64> {
     let middle = values.len() / 2;
     let is_even = values.len().is_multiple_of(2);

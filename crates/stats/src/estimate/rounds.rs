@@ -12,14 +12,15 @@ use crate::test::verdict::Margin;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// Order statistics of the means of two, from six rounds on.
+    /// Order statistics of the means of all pairs of rounds. This method needs six rounds or more.
     Exact,
-    /// Student's t of the rounds' log ratios, for too few rounds for order statistics.
+    /// Student's t of the rounds' log ratios. This method is used if there are too few rounds for order statistics.
     StudentT,
-    /// From the slices of one round. It holds for this pair of instances only, so it supports no verdict.
+    /// Student's t of the slices of one round. The interval holds for this pair of instances only, so it supports
+    /// no verdict.
     ThisPairOnly,
-    /// Hodges and Lehmann's shift with the distribution of Mann and Whitney's U, for rounds of two runs. It is exact
-    /// too.
+    /// Hodges and Lehmann's shift with the distribution of Mann and Whitney's U, for rounds that are not paired. The
+    /// interval is exact, as it is with [`Self::Exact`].
     Unpaired,
     None,
 }
@@ -31,9 +32,11 @@ pub struct RatioEstimate {
     /// Confidence interval of the true ratio.
     pub interval: Option<Interval>,
     pub method: Method,
-    /// Probability of ratios at least this far above the margin if the true ratio is not above it; 1 if unknown.
+    /// Probability of a ratio at least this far above the margin if the true ratio is not above the margin; 1 if
+    /// unknown.
     pub p_above: f64,
-    /// Probability of ratios at least this far below the margin if the true ratio is not below it; 1 if unknown.
+    /// Probability of a ratio at least this far below the margin if the true ratio is not below the margin; 1 if
+    /// unknown.
     pub p_below: f64,
 }
 
@@ -43,7 +46,8 @@ impl RatioEstimate {
         Self { ratio, interval: None, method: Method::None, p_above: 1.0, p_below: 1.0 }
     }
 
-    /// Two-sided probability of a difference at least this clear if the true difference is within the margin.
+    /// Two-sided p-value: the probability of a difference at least this far beyond the margin if the true difference is
+    /// within the margin.
     pub fn p(&self) -> f64 {
         (2.0 * self.p_above.min(self.p_below)).min(1.0)
     }
@@ -58,11 +62,11 @@ pub struct Centre {
     pub method: Method,
 }
 
-/// Location of the values of rounds, as in [`ratio_of_rounds`]. `None` without a round.
+/// Estimates the location of the values of rounds by the methods of [`ratio_of_rounds`]. `None` without a round.
 ///
-/// With [`ROUNDS_MIN`] rounds or more, if they reach the confidence, it is Hodges and Lehmann's estimate with
-/// Wilcoxon's interval. Otherwise it is the mean with Student's interval, which assumes normal values ("Student", "The
-/// probable error of a mean", Biometrika 6(1), 1908).
+/// If there are at least [`ROUNDS_MIN`] rounds, and enough for the confidence, the location is Hodges and Lehmann's
+/// estimate with Wilcoxon's interval. Otherwise the location is the mean with Student's interval, which assumes normal
+/// values ("Student", "The probable error of a mean", Biometrika 6(1), 1908).
 pub fn centre_of_rounds(values: &[f64], confidence: f64) -> Option<Centre> {
     if is_exact(values.len(), confidence) {
         let ranks = SignedRanks::of(values);
@@ -72,7 +76,7 @@ pub fn centre_of_rounds(values: &[f64], confidence: f64) -> Option<Centre> {
     mean_of_rounds(values, confidence)
 }
 
-/// The mean and Student's interval.
+/// The mean with Student's interval; `None` without a value.
 fn mean_of_rounds(values: &[f64], confidence: f64) -> Option<Centre> {
     let n = values.len();
     let value = values.iter().sum::<f64>() / n as f64;
@@ -88,9 +92,9 @@ fn mean_of_rounds(values: &[f64], confidence: f64) -> Option<Centre> {
 
 /// Estimates a ratio from the log ratios of rounds. `None` without a round.
 ///
-/// With [`ROUNDS_MIN`] rounds or more, if they reach the confidence, uses Hodges and Lehmann's estimate with Wilcoxon's
-/// test. Otherwise uses the mean with Student's test. In both cases the interval lies beyond the margin if and only if
-/// p is small enough.
+/// If there are at least [`ROUNDS_MIN`] rounds, and enough for the confidence, this uses Hodges and Lehmann's estimate
+/// with Wilcoxon's test. Otherwise it uses the mean with Student's test. In both cases the interval lies beyond the
+/// margin if and only if p is small enough for the confidence.
 pub fn ratio_of_rounds(ln_ratios: &[f64], margin: Margin, confidence: f64) -> Option<RatioEstimate> {
     let (upper, lower) = (margin.high().ln(), margin.low().ln());
     if is_exact(ln_ratios.len(), confidence) {
@@ -106,8 +110,8 @@ pub fn ratio_of_rounds(ln_ratios: &[f64], margin: Margin, confidence: f64) -> Op
     mean_ratio_of_rounds(ln_ratios, margin, confidence)
 }
 
-/// Estimates a ratio by the mean of log ratios and Student's test, at any number of rounds. For values that are means
-/// themselves, so that they are nearly normal. `None` without a round.
+/// Estimates a ratio by the mean of log ratios and Student's test, for any number of rounds. It is meant for log
+/// ratios that are means themselves and therefore nearly normal. `None` without a round.
 pub fn mean_ratio_of_rounds(ln_ratios: &[f64], margin: Margin, confidence: f64) -> Option<RatioEstimate> {
     let (upper, lower) = (margin.high().ln(), margin.low().ln());
     let centre = mean_of_rounds(ln_ratios, confidence)?;

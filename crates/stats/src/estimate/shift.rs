@@ -11,11 +11,12 @@ const ROUNDS_A_SIDE_MAX: usize = 1000;
 
 /// Estimates a ratio from the log values of two systems' rounds, which are not paired.
 ///
-/// The ratio is Hodges and Lehmann's: the median of all differences between a candidate's value and a base's. Its
-/// interval reaches from the k-th smallest difference to the k-th largest. k comes from the exact distribution of Mann
-/// and Whitney's U (Lehmann, "Nonparametrics", section 2.6; Moses 1953). The p-values are those of the test with the
-/// base shifted by the margin. Differences exactly at the edge count against an alarm. The interval lies beyond the
-/// edge exactly if p is small enough. `None` if a side has no value.
+/// The ratio is Hodges and Lehmann's: the median of all differences between a value of the candidate and a value of
+/// the base. The interval reaches from the k-th smallest difference to the k-th largest. k comes from the exact
+/// distribution of Mann and Whitney's U (Lehmann, "Nonparametrics", section 2.6; Moses 1953). The p-values are
+/// those of Mann and Whitney's test after the base is shifted by the margin. Differences exactly at the margin's
+/// edge count against an alarm. The interval lies beyond the edge if and only if p is small enough. `None` if a
+/// side has no value.
 pub fn ratio_of_runs(
     base: &[f64],
     candidate: &[f64],
@@ -45,8 +46,8 @@ pub fn ratio_of_runs(
     })
 }
 
-/// Fewest unpaired rounds a side that allow an interval of a confidence. The probability that all values of one side
-/// exceed all of the other is 1/C(2n, n).
+/// Fewest unpaired rounds of each side that allow an interval of this confidence. With n rounds of each side, the
+/// probability that all values of one side exceed all values of the other by chance is 1/C(2n, n).
 pub fn rounds_a_side_min(confidence: f64) -> usize {
     let tail_max = (1.0 - confidence) / 2.0 + 1e-12;
     // C(2n, n) = C(2n − 2, n − 1)·(4 − 2/n).
@@ -80,8 +81,8 @@ mod tests {
             CANDIDATE.iter().flat_map(|own| BASE.iter().map(move |base| own - base)).collect();
         differences.sort_by(f64::total_cmp);
         assert_close(found.ratio.ln(), differences[12], 1e-12);
-        // qwilcox(0.05, 5, 5) is 5: the interval is from the fifth smallest to the fifth largest, and its confidence
-        // is 1 − 2·pwilcox(4, 5, 5) = 1 − 2·12/252.
+        // qwilcox(0.05, 5, 5) is 5: the interval is from the fifth smallest to the fifth largest, and its
+        // confidence is 1 − 2·pwilcox(4, 5, 5) = 1 − 2·12/252.
         let interval = found.interval.unwrap();
         assert_close(interval.low.ln(), differences[4], 1e-12);
         assert_close(interval.high.ln(), differences[20], 1e-12);
@@ -108,7 +109,7 @@ mod tests {
 
     #[test]
     fn rounds_that_an_interval_takes() {
-        // 2/C(8, 4) = 0.029 is enough, 2/C(6, 3) = 0.1 is not.
+        // Four rounds are enough, because 2/C(8, 4) = 0.029. Three are not, because 2/C(6, 3) = 0.1.
         assert_eq!(rounds_a_side_min(0.95), 4);
         for confidence in [0.9, 0.95, 0.99, 1.0 - 0.05 / 24.0] {
             let n = rounds_a_side_min(confidence);

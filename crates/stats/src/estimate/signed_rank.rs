@@ -4,18 +4,19 @@ use crate::distribution::normal::normal_at_most;
 use crate::estimate::interval::Interval;
 use crate::estimate::median::{median, sorted};
 
-/// Largest number of differences with an exact distribution. For more, the normal approximation is as good.
+/// Largest number of differences for which the exact distribution is computed. For more differences, the normal
+/// approximation is close enough.
 const EXACT_MAX: usize = 60;
 
-/// The differences of pairs. The only assumption is that their distribution is symmetric. This holds for rounds if the
-/// speed of an instance varies in the same way for both systems.
+/// The differences of pairs. The only assumption is that their distribution is symmetric. This holds for rounds if
+/// the speed of an instance varies in the same way for both systems.
 ///
-/// The estimate is the median of all means of two differences, each with itself included (Hodges and Lehmann,
-/// "Estimates of location based on rank tests", Annals of Mathematical Statistics 34(2), 1963). The number of these
-/// Walsh averages below a bound is Wilcoxon's statistic ("Individual comparisons by ranking methods", Biometrics
-/// Bulletin 1(6), 1945). Tests and intervals are therefore exact and agree (Hollander, Wolfe and Chicken,
-/// "Nonparametric Statistical Methods", 3rd ed., sections 3.1 to 3.3). For normal differences it needs two thirds of
-/// the rounds of a sign test.
+/// The estimate is the median of all means of two differences, where a difference is also paired with itself (Hodges
+/// and Lehmann, "Estimates of location based on rank tests", Annals of Mathematical Statistics 34(2), 1963). These
+/// means are called Walsh averages. The number of them below a bound is Wilcoxon's statistic ("Individual comparisons
+/// by ranking methods", Biometrics Bulletin 1(6), 1945). Tests and intervals are therefore exact and agree (Hollander,
+/// Wolfe and Chicken, "Nonparametric Statistical Methods", 3rd ed., sections 3.1 to 3.3). For normal differences, the
+/// method needs two thirds of the rounds that a sign test needs.
 pub(crate) struct SignedRanks {
     averages: Vec<f64>,
     sums: RankSums,
@@ -36,7 +37,7 @@ impl SignedRanks {
     /// Confidence interval of the true centre; `None` with too few differences for the confidence.
     pub(crate) fn interval(&self, confidence: f64) -> Option<Interval> {
         let error = |below: usize| 2.0 * self.sums.at_most(below);
-        // The tolerance allows for rounding: 6 differences meet exactly the confidence that 6 have.
+        // The tolerance allows for rounding: 6 differences must reach exactly the confidence 1 − 2/2⁶.
         let is_sure = |below: &usize| error(*below) <= 1.0 - confidence + 1e-12;
         let below = (0..self.averages.len() / 2).take_while(is_sure).last()?;
         Some(Interval {
@@ -46,9 +47,10 @@ impl SignedRanks {
         })
     }
 
-    /// Probability of differences at least this far above `bound` if their true centre is not above it.
+    /// Probability of differences at least this far above `bound` if their true centre is not above `bound`.
     ///
-    /// An interval of confidence 1 − α lies wholly above the bound if and only if twice this probability is at most α.
+    /// An interval of confidence 1 − α lies wholly above the bound if and only if twice this probability is at most
+    /// α.
     pub(crate) fn p_above(&self, bound: f64) -> f64 {
         self.sums.at_most(self.averages.iter().filter(|average| **average <= bound).count())
     }
@@ -58,7 +60,8 @@ impl SignedRanks {
     }
 }
 
-/// Distribution of W, the sum of the ranks from 1 to n that a fair coin selects.
+/// Distribution of W, the sum of a random selection of the ranks from 1 to n, in which each rank is selected with the
+/// probability ½.
 enum RankSums {
     /// P(W ≤ w) for w = 0, 1, …, computed exactly.
     Exact(Vec<f64>),
@@ -107,7 +110,8 @@ mod tests {
 
     #[test]
     fn figures_of_scipy() {
-        // Half of scipy.stats.wilcoxon(range(…), method="exact").pvalue with as many ranks below.
+        // Half of scipy.stats.wilcoxon(…, method="exact").pvalue for n differences whose negative ranks have the sum
+        // w.
         for (n, w, expected) in
             [(6, 0, 1.0 / 64.0), (6, 1, 2.0 / 64.0), (6, 3, 5.0 / 64.0), (10, 8, 25.0 / 1024.0)]
         {
@@ -117,7 +121,7 @@ mod tests {
         assert_close(RankSums::of(0).at_most(0), 1.0, 0.0);
     }
 
-    /// R's qsignrank(0.025, n).
+    /// The expected values are those of qsignrank(0.025, n) in R.
     #[test]
     fn ranks_of_intervals_are_those_of_tables() {
         for (n, below) in [(6, 1), (7, 3), (8, 4), (9, 6), (10, 9), (12, 14), (15, 26), (20, 53), (25, 90)] {
@@ -141,7 +145,7 @@ mod tests {
     #[test]
     fn the_centre_is_the_median_of_means_of_two() {
         let ranks = SignedRanks::of(&[1.0, 2.0, 6.0]);
-        // 1, 1.5, 2, 3.5, 4, 6
+        // The means of two values are 1, 1.5, 2, 3.5, 4 and 6.
         assert_close(ranks.centre().unwrap(), 2.75, 1e-12);
         assert_eq!(SignedRanks::of(&[]).centre(), None);
         assert!(ranks.interval(0.95).is_none(), "three differences are too few");

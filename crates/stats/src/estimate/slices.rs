@@ -12,11 +12,11 @@ use crate::estimate::location::trimmed_mean;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SliceRatio {
     pub ln_ratio: f64,
-    /// Its standard error; `None` with fewer than two cycles.
+    /// Standard error of `ln_ratio`; `None` with fewer than two cycles.
     pub standard_error: Option<f64>,
-    /// Degrees of freedom of Student's t for its interval.
+    /// Degrees of freedom of Student's t for the interval of `ln_ratio`.
     pub degrees: usize,
-    /// Slices of each system that the ratio is computed from.
+    /// Number of slices of each system from which the ratio is computed.
     pub slices: usize,
     /// Standard deviation of the log ratios of neighbouring slices; `None` with fewer than two
     /// cycles.
@@ -34,18 +34,18 @@ impl SliceRatio {
 
 /// The ratio of two systems, from the log ratios of their slices by cycle.
 ///
-/// Cycles come in pairs of opposite order (A B, B A). A linear trend, or an effect of the order, raises one and lowers
-/// the other, so both cancel over pairs. Cycles without their partner are dropped, unless no cycle has a partner. The
-/// ratio is the [`trimmed_mean`] of the cycles, because a stall (a checkpoint, an fsync) is in one system's slice and
-/// not in the other's. `None` without a cycle.
+/// Cycles come in pairs of opposite order (A B, B A). A linear trend, or an effect of the order, raises the ratio
+/// in one of the two and lowers it in the other, so it cancels over the pair. Cycles without their partner are
+/// dropped, unless no cycle has a partner. The ratio is the [`trimmed_mean`] of the cycles, because a stall (a
+/// checkpoint, an fsync) is in one system's slice and not in the other's. `None` without a cycle.
 ///
-/// The trimmed mean of the means of pairs would be worse: there are half as many values, and stalls affect twice as
-/// large a share of them. Measured with point selects and with updates that do not sync, it varied between rounds by a
-/// tenth more with 38 cycles, and by half more with 8.
+/// The trimmed mean of the means of pairs would be worse, because there are half as many values and stalls affect
+/// twice as large a share of them. With point selects and with updates that do not sync, that estimate varied a
+/// tenth more between rounds with 38 cycles, and half more with 8 cycles.
 ///
-/// `between_slices` is the standard error times the root of the number of slices. It estimates the standard deviation
-/// of the log ratio of a single cycle, without stalls, for planning the number of slices. With normal noise it is 9%
-/// more than that standard deviation.
+/// `between_slices` is the standard error times the square root of the number of slices. It estimates the standard
+/// deviation of the log ratio of a single cycle, without stalls, for planning the number of slices. With normal noise
+/// it is 9% larger than that standard deviation.
 pub fn slice_ratio(cycles: &BTreeMap<u32, f64>) -> Option<SliceRatio> {
     let has_partner = |(cycle, _): &(&u32, &f64)| cycles.contains_key(&(*cycle ^ 1));
     let paired: Vec<f64> = cycles.iter().filter(has_partner).map(|(_, ln_ratio)| *ln_ratio).collect();
@@ -61,7 +61,7 @@ pub fn slice_ratio(cycles: &BTreeMap<u32, f64>) -> Option<SliceRatio> {
     })
 }
 
-/// The mean of several tests' ratios of one pair of instances; `None` if one of them has no standard error. The
+/// The mean of several tests' ratios of one pair of instances. `None` if a test has no standard error. The mean's
 /// standard error is √(Σ sᵢ²)/n for the n standard errors sᵢ of the tests. The degrees of freedom are added.
 pub fn mean_of_slices(tests: &[SliceRatio]) -> Option<SliceRatio> {
     let n = tests.len() as f64;
@@ -89,11 +89,11 @@ mod tests {
 
     #[test]
     fn even_drift_and_the_order_cancel() {
-        // The second system of a cycle is 3% slower, and both rise. In even cycles the base is first.
+        // The system that runs second in a cycle is 3% slower. In even cycles the base runs first.
         let ratio = |cycle: u32| 0.1 + if cycle.is_multiple_of(2) { -0.03 } else { 0.03 };
         let found = slice_ratio(&cycles((0..20).map(ratio))).unwrap();
         assert_close(found.ln_ratio, 0.1, 1e-12);
-        // Ten of twenty values remain; each lies 0.03 off.
+        // Ten of twenty values remain, and each differs from 0.1 by 0.03.
         assert_close(found.standard_error.unwrap(), 0.03 * (20.0_f64 / (10.0 * 9.0)).sqrt(), 1e-12);
         assert_eq!(found.slices, 20);
     }
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(found.slices, 2);
         assert_close(found.standard_error.unwrap(), 0.05, 1e-12);
         assert_close(slice_ratio(&cycles([0.1])).unwrap().ln_ratio, 0.1, 1e-12);
-        // The first pair and the last pair of cycles lack a partner, because the run was stopped.
+        // Cycles 1 and 4 have no partner, as if the run had been stopped.
         let gaps: BTreeMap<u32, f64> = [(1, 5.0), (2, 0.1), (3, 0.3), (4, 7.0)].into();
         assert_close(slice_ratio(&gaps).unwrap().ln_ratio, 0.2, 1e-12);
         assert_eq!(slice_ratio(&BTreeMap::new()), None);
@@ -121,7 +121,7 @@ mod tests {
     fn between_slices_is_what_a_single_cycle_varies_by() {
         let mut random = SplitMix64::new(1);
         let found = slice_ratio(&cycles((0..20_000).map(|_| 0.05 * normal(&mut random)))).unwrap();
-        // The trimmed mean's variance is 1.195 of the mean's.
+        // The variance of the trimmed mean is 1.195 times the variance of the mean.
         assert_close(found.between_slices.unwrap(), 0.05 * 1.195_f64.sqrt(), 0.002);
         assert_close(found.standard_error.unwrap(), found.between_slices.unwrap() / 20_000_f64.sqrt(), 1e-12);
     }

@@ -16,11 +16,11 @@ pub struct Variation {
     pub worst: f64,
     /// Samples below a tenth of the median.
     pub stalled: usize,
-    /// Longest sequence of such samples.
+    /// Number of samples in the longest uninterrupted sequence of stalled samples.
     pub stalled_longest: usize,
 }
 
-/// The variation of a series of throughput; `None` with fewer than two samples, or if at least half of them are 0.
+/// The variation of a series of throughput; `None` with fewer than two samples, or if the median is 0.
 pub fn variation(series: &[f64]) -> Option<Variation> {
     let median = median(series).filter(|median| *median > 0.0)?;
     let mean = series.iter().sum::<f64>() / series.len() as f64;
@@ -56,7 +56,7 @@ mod tests {
     fn stalls_are_counted_and_the_longest_measured() {
         let found = variation(&[10.0, 0.0, 10.0, 0.5, 0.0, 0.9, 10.0, 10.0, 10.0, 10.0, 1.0]).unwrap();
         assert_eq!((found.stalled, found.stalled_longest), (4, 3));
-        // 1.0 is a tenth of the median, and not below it.
+        // 1.0 is exactly a tenth of the median, so it is not a stall.
         assert_close(found.worst, 0.0, 0.0);
     }
 

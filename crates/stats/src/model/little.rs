@@ -1,11 +1,12 @@
-//! Consistency check of every closed-loop trial.
+//! A consistency check by Little's law, for closed-loop trials.
 
-/// Number of busy clients by Little's law, as a share of all clients: X·R/N. X is events per second, R the mean latency
-/// and N the number of clients, all of which begin at once.
+/// Number of busy clients by Little's law, as a share of all clients: X·R/N. X is events per second, R the mean
+/// latency and N the number of clients, all of which begin at once.
 ///
-/// (Little, "A proof for the queuing formula: L = λW", Operations Research 9(3), 1961.) It is 1 except for the time
-/// between a client's events. Above 1, throughput or latency is measured wrongly. Clearly below 1, clients spent time
-/// outside of events: think time, restarts of failed events, or waiting for an overloaded load generator.
+/// (Little, "A proof for the queuing formula: L = λW", Operations Research 9(3), 1961.) The result is 1 if clients
+/// spend no time between events. If it is above 1, throughput or latency is measured wrongly. If it is clearly
+/// below 1, clients spent time outside of events: think time, restarts of failed events, or waiting for an
+/// overloaded load generator.
 pub fn busy_share(events_per_second: f64, latency_mean_us: f64, clients: u32) -> f64 {
     events_per_second * latency_mean_us / 1e6 / f64::from(clients)
 }

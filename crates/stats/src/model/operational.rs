@@ -1,13 +1,13 @@
 //! Operational laws, which hold for any system regardless of its distributions.
 //!
-//! (Denning and Buzen, "The operational analysis of queueing network models", ACM Computing Surveys 10(3), 1978; Lazowska,
-//! Zahorjan, Graham and Sevcik, "Quantitative System Performance", 1984, chapters 3 and 5.)
+//! (Denning and Buzen, "The operational analysis of queueing network models", ACM Computing Surveys 10(3), 1978;
+//! Lazowska, Zahorjan, Graham and Sevcik, "Quantitative System Performance", 1984, chapters 3 and 5.)
 
 /// Utilisation of a resource, by the utilisation law U = X·D / C.
 ///
-/// X is operations per second, D the demand of an operation on the resource, and C the capacity of the
-/// resource per second. For CPUs D is in seconds and C is their number. For a device D is in requests and C
-/// in requests per second.
+/// X is operations per second, D the demand of an operation on the resource, and C the capacity of the resource per
+/// second. For CPUs, D is in CPU seconds and C is the number of CPUs. For a device, D is in requests and C in
+/// requests per second.
 pub fn utilisation(rate: f64, demand: f64, capacity: f64) -> f64 {
     rate * demand / capacity
 }

@@ -1,4 +1,4 @@
-//! Throughput as a function of concurrency: its peak, and the losses before it.
+//! Throughput as a function of concurrency: the peak, and the losses from contention and coherency.
 
 mod fit;
 
@@ -13,7 +13,7 @@ use fit::{Curve, fit, leverages};
 /// Fewest levels of concurrency from which three parameters can be estimated.
 pub const LEVELS_MIN: usize = 6;
 
-/// Refits from which the intervals are computed.
+/// Number of refits to resampled rates, from which the intervals are computed.
 const REFITS: usize = 1000;
 
 /// The Universal Scalability Law, X(N) = γN / (1 + α(N − 1) + βN(N − 1)), fitted to the measurements.
@@ -23,17 +23,17 @@ pub struct Scalability {
     pub single: Estimate,
     /// α: share of the work that clients cannot do at the same time (contention).
     pub contention: Estimate,
-    /// β: share of the work that each client causes for every other (coherency). Above 0, throughput falls beyond some
-    /// number of clients.
+    /// β: share of the work that each client causes for every other (coherency). Above 0, throughput falls beyond
+    /// some number of clients.
     pub coherency: Estimate,
     /// Number of clients with the highest throughput, √((1 − α)/β). `None` if β's interval reaches 0, because
     /// then no peak was measured.
     pub peak_clients: Option<Estimate>,
     /// Number of clients at which perfect scaling would reach the highest throughput. Beyond this knee, more
-    /// clients mostly wait. If β's interval reaches 0, it is computed from the saturation γ/α; `None` if α's
+    /// clients mostly wait. If β's interval reaches 0, the highest throughput is the saturation γ/α. `None` if α's
     /// interval reaches 0 too.
     pub knee_clients: Option<f64>,
-    /// Largest number of clients measured. If no peak was found, the curve does not extend beyond it.
+    /// Largest number of clients measured. If no peak was found, the curve is not valid beyond this number.
     pub clients_max: f64,
     /// Share of the variance of the rates that the curve explains.
     pub r_squared: f64,
@@ -46,14 +46,14 @@ pub struct Estimate {
     pub interval: Interval,
 }
 
-/// Fits the Universal Scalability Law by non-negative non-linear least squares. `None` with fewer than [`LEVELS_MIN`]
-/// levels of concurrency, or if all rates are 0.
+/// Fits the Universal Scalability Law by non-negative non-linear least squares. `None` with fewer than
+/// [`LEVELS_MIN`] levels of concurrency, or if a rate is not positive.
 ///
 /// (Gunther, "Guerrilla Capacity Planning", 2007, chapters 4 to 6; knee: Lazowska et al., "Quantitative System
-/// Performance", 1984, chapter 5. Intervals: the wild bootstrap, which flips the sign of each residual at random, so
-/// that levels with more noise keep it; Wu, Annals of Statistics 14(4), 1986, and for the signs Davidson and Flachaire,
-/// Journal of Econometrics 146(1), 2008. Residuals are scaled up by their points' leverage: HC3 of `MacKinnon` and
-/// White, Journal of Econometrics 29(3), 1985.)
+/// Performance", 1984, chapter 5. Intervals: the wild bootstrap, which flips the sign of each residual at random,
+/// so that noisier levels stay noisier; Wu, Annals of Statistics 14(4), 1986, and for the signs Davidson and
+/// Flachaire, Journal of Econometrics 146(1), 2008. Residuals are scaled up by their points' leverage: HC3 of
+/// `MacKinnon` and White, Journal of Econometrics 29(3), 1985.)
 pub fn scalability(points: &[Point], seed: u64) -> Option<Scalability> {
     let mut levels = sorted(&points.iter().map(|point| point.clients).collect::<Vec<_>>());
     levels.dedup();
@@ -82,11 +82,12 @@ pub fn scalability(points: &[Point], seed: u64) -> Option<Scalability> {
     })
 }
 
-/// Fits curves to made-up rates. Each is as far from the curve as the measured rate, and above or below it at random.
+/// Fits curves to resampled rates. Each resampled rate is as far from the curve as the measured rate (after scaling
+/// by leverage), above or below the curve at random.
 fn refits(points: &[Point], curve: &Curve, seed: u64) -> Vec<Curve> {
     let mut random = SplitMix64::new(seed);
-    // A point with high leverage pulls the curve towards itself and so has a small residual. A leverage of 1 would hide
-    // all of it.
+    // A point with high leverage pulls the curve towards itself and so has a small residual. At a leverage of 1 the
+    // residual would be 0, so leverages are limited to 0.9.
     let scales: Vec<f64> =
         leverages(points, curve).into_iter().map(|leverage| 1.0 / (1.0 - leverage.min(0.9))).collect();
     let refit = |_| {

@@ -12,11 +12,11 @@ use crate::series::dependence::{autoregression, block_length};
 pub struct ChangeRule {
     /// Smallest number of values between two changes.
     pub segment_min: usize,
-    /// Random permutations with which a change is compared.
+    /// Number of random permutations with which a change is compared.
     pub permutations: usize,
     /// Largest error probability of each change.
     pub p_max: f64,
-    /// Changes of the median by less than this share of it are dropped.
+    /// Changes are dropped if they change the median by less than this share of the median.
     pub effect_min: f64,
     /// Seed of the random permutations.
     pub seed: u64,
@@ -41,34 +41,35 @@ pub struct ChangePoints {
 pub struct ChangePoint {
     /// Index of the first value after the change.
     pub at: usize,
-    /// Median from this change to the next one, as a multiple of the median from the last change to this one.
+    /// Median from this change to the next change, as a multiple of the median from the previous change to this
+    /// one.
     pub ratio: f64,
-    /// Probability of a change at least as large under the null hypothesis: the values have a random order,
+    /// Probability of a change at least as large under the null hypothesis that the values have a random order,
     /// except that neighbours correlate.
     pub p: f64,
 }
 
-/// Largest number of changes that the estimate of the dependence removes.
+/// The dependence of neighbours is estimated after changes of level are removed. At most this many are removed.
 const CHANGES_MAX: usize = 6;
 
 /// Searches a history for changes in time order.
 ///
-/// E-divisive: splits the history where the energy distance between the values before and after is largest, then splits
-/// the parts in the same way. It continues as long as permuting the values within the parts gives a distance as large
-/// in at most `p_max` of the cases, p = (k + 1)/(R + 1). Then it drops the changes that are too small to matter.
-/// (Matteson and James, "A nonparametric approach for multiple change point analysis of multivariate data", Journal of
-/// the American Statistical Association 109, 2014, arXiv:1306.4933; for benchmarks: Daly et al., ICPE 2020; Fleming et
-/// al., "Hunter", arXiv:2301.03034. A t-test at the best split is not used, because the choice of the split makes its p
-/// too small.)
+/// The method is E-divisive. It splits the history where the energy distance between the values before and after is
+/// largest, and then splits the parts in the same way. It continues as long as permuting the values within the
+/// parts gives a distance as large in at most `p_max` of the cases, p = (k + 1)/(R + 1). Then it drops the changes
+/// that are too small to matter. (Matteson and James, "A nonparametric approach for multiple change point analysis
+/// of multivariate data", Journal of the American Statistical Association 109, 2014, arXiv:1306.4933; for
+/// benchmarks: Daly et al., ICPE 2020; Fleming et al., "Hunter", arXiv:2301.03034. A t-test at the best split is
+/// not used, because the choice of the split makes its p too small.)
 ///
-/// Neighbours may depend on each other: a host stays warm, or full, for days. Values are therefore permuted
-/// in blocks of neighbours. The length of the blocks follows from the dependence, and is one for independent
-/// values. Blocks begin at a random place of each part and wrap around its end. (Kirch, "Block permutation
-/// principles for the change analysis of dependent data", Journal of Statistical Planning and Inference
-/// 137(7), 2007; blocks of neighbours: Künsch, Annals of Statistics 17(3), 1989; circular ones: Politis and
-/// Romano, "A circular block-resampling procedure for stationary data", 1992.)
+/// Neighbours may depend on each other: a host stays warm, or full, for days. Values are therefore permuted in blocks
+/// of neighbours. The length of the blocks follows from the dependence. It is 1 for independent values. In each part,
+/// the first block begins at a random value, and the last block wraps around the end of the part. (Kirch, "Block
+/// permutation principles for the change analysis of dependent data", Journal of Statistical Planning and Inference
+/// 137(7), 2007; blocks of neighbours: Künsch, Annals of Statistics 17(3), 1989; circular ones: Politis and Romano, "A
+/// circular block-resampling procedure for stationary data", 1992.)
 pub fn change_points(history: &[f64], rule: &ChangeRule) -> ChangePoints {
-    // A part with one value has no distance within it.
+    // The distances within a part need at least two values.
     let segment_min = rule.segment_min.max(2);
     let mut random = SplitMix64::new(rule.seed);
     let distances = Distances::new(history);
@@ -96,7 +97,8 @@ fn best(distances: &Distances, bounds: &[usize], segment_min: usize) -> Option<S
         .max_by(|a, b| a.divergence.total_cmp(&b.divergence))
 }
 
-/// Splits the series at its best place, then the best of the parts, and so on. Returns the splits in this order.
+/// Makes the best split of the series, then the best split of any of its parts, and so on. Returns the splits in this
+/// order.
 fn strongest(distances: &Distances, values: usize, segment_min: usize) -> Vec<usize> {
     let mut bounds = vec![0, values];
     let next = |_| {
@@ -108,8 +110,8 @@ fn strongest(distances: &Distances, values: usize, segment_min: usize) -> Vec<us
     (0..CHANGES_MAX).map_while(next).collect()
 }
 
-/// Share of random permutations within the parts whose best split is at least as large. Stops once the share exceeds
-/// the limit.
+/// The p-value of a split: the share of random permutations within the parts whose best split has at least this
+/// divergence. Returns 1 as soon as the share exceeds the limit.
 fn p_value(
     history: &[f64],
     bounds: &[usize],
@@ -139,8 +141,8 @@ fn p_value(
     (as_great + 1) as f64 / of
 }
 
-/// Writes the values to `to` in blocks of a length, in a random order. The first block begins at a random
-/// value, and the last block wraps around to the beginning.
+/// Writes the values to `to` in blocks of this length, in random order. The first block begins at a random value,
+/// and the last block wraps around to the beginning.
 fn permute_blocks(values: &[f64], length: usize, to: &mut [f64], random: &mut SplitMix64) {
     let n = values.len();
     let start = if length > 1 { random.below(n) } else { 0 };
@@ -152,8 +154,8 @@ fn permute_blocks(values: &[f64], length: usize, to: &mut [f64], random: &mut Sp
     }
 }
 
-/// Drops the smallest change while it is too small. Only one at a time, because dropping a change alters its
-/// neighbours.
+/// Drops the smallest change repeatedly, until all remaining changes are large enough. Only one change is dropped at a
+/// time, because each drop alters the sizes of the neighbouring changes.
 fn drop_small(history: &[f64], mut changes: Vec<(usize, f64)>, effect_min: f64) -> Vec<ChangePoint> {
     loop {
         let found = describe(history, &changes);

@@ -2,30 +2,31 @@
 
 use crate::estimate::median::median;
 
-/// Cost of one more change of level in the choice of a model, in multiples of ln n. It accounts for the place
-/// and the level of the change, and for the choice of the best of many places (Zhang and Siegmund, "A
-/// modified Bayes information criterion with applications to the analysis of comparative genomic
-/// hybridization data", Biometrics 63, 2007).
+/// Cost of one more change of level in the choice of a model, in multiples of ln n. It accounts for three estimates:
+/// the position of the change, its level, and the choice of the best of many positions (Zhang and Siegmund, "A
+/// modified Bayes information criterion with applications to the analysis of comparative genomic hybridization data",
+/// Biometrics 63, 2007).
 const COST_OF_A_CHANGE: f64 = 3.0;
 
-/// Distances from a level are limited to this multiple of the scale of the differences between neighbours, so that a
-/// few outliers do not hide the dependence of the other values.
+/// Distances from a level are limited to this multiple of the scale of the differences between neighbours, so that
+/// a few outliers do not hide the dependence of the other values.
 const DISTANCE_MAX: f64 = 5.0;
 
-/// The standard deviation of independent normal values as a multiple of the median of the absolute differences between two.
+/// The standard deviation of independent normal values, as a multiple of the median absolute difference between two
+/// values.
 const DEVIATION_OF_DIFFERENCES: f64 = 1.4826 / std::f64::consts::SQRT_2;
 
-/// Estimates stay below this coefficient. Above it, a series cannot be distinguished from one that drifts.
+/// Largest coefficient that is estimated. With a larger one, a series cannot be distinguished from one that drifts.
 const COEFFICIENT_MAX: f64 = 0.95;
 
-/// The coefficient of a first-order autoregression around levels that change at some of the `splits`, which
-/// are in order of strength. It is 0 for a series that is too short or constant, and if neighbours differ
-/// more than by chance.
+/// The coefficient of a first-order autoregression around levels that change at some of the `splits`. The strongest
+/// split comes first. The coefficient is 0 if the series is too short or constant, or if neighbours differ by more
+/// than independent values would.
 ///
-/// A change of level makes neighbours alike, and dependence looks like changes of level. The number of
-/// changes is therefore chosen together with the coefficient: the model with the least n·ln(mean square of
-/// its residuals) + 3·K·ln n. The coefficient is corrected for its bias in short series, (1 + 3ρ)/n for each
-/// level (Marriott and Pope, "Bias in the estimation of autocorrelations", Biometrika 41, 1954).
+/// A change of level makes neighbours alike, and dependence looks like changes of level. The number of changes K is
+/// therefore chosen together with the coefficient. The chosen model has the least n·ln(mean square of its
+/// residuals) + 3·K·ln n. The coefficient is corrected for its bias in short series, (1 + 3ρ)/n for each level
+/// (Marriott and Pope, "Bias in the estimation of autocorrelations", Biometrika 41, 1954).
 pub(crate) fn autoregression(values: &[f64], splits: &[usize]) -> f64 {
     let differences: Vec<f64> = values.windows(2).map(|two| (two[1] - two[0]).abs()).collect();
     let scale = DEVIATION_OF_DIFFERENCES * median(&differences).unwrap_or_default();
@@ -44,7 +45,7 @@ struct Model {
     cost: f64,
 }
 
-/// The autoregression around the median of each part. Distances are limited to `reach`.
+/// Fits the autoregression around the median of each part. Distances from the median are limited to `reach`.
 fn model(values: &[f64], bounds: &[usize], reach: f64) -> Option<Model> {
     let parts = bounds.windows(2).map(|part| &values[part[0]..part[1]]);
     let rest: Vec<f64> = parts
@@ -117,7 +118,7 @@ mod tests {
 
     #[test]
     fn blocks_are_as_long_as_the_rule_says() {
-        // (√6·0.5/0.75)^⅔·60^⅓ is 5.43, and of 0.7 with 365 values 16.0.
+        // (√6·0.5/0.75)^⅔·60^⅓ is 5.43. For a coefficient of 0.7 and 365 values it is 16.0.
         assert_eq!([block_length(0.5, 60), block_length(0.7, 365)], [5, 16]);
         assert_eq!([block_length(0.0, 60), block_length(-0.5, 60), block_length(0.95, 4)], [1, 1, 4]);
     }

@@ -1,14 +1,14 @@
 //! Effective sample size of a series.
 
-/// With fewer batches, their variance is too uncertain.
+/// Fewest batches from which the variance of the batch means is estimated. With fewer, it is too uncertain.
 const BATCHES_MIN: usize = 8;
 
 /// Number of independent samples whose mean has the same variance as the mean of the series: n/τ. τ is the largest
-/// b·Var(means of batches of b)/Var(samples) over b = 1, 2, 4, … with at least 8 batches. For independent samples τ is
-/// about 1; for correlated neighbours it is their correlation time.
+/// b·Var(means of batches of b)/Var(samples) over b = 1, 2, 4, … with at least 8 batches. For independent samples τ
+/// is about 1; for correlated neighbours it is their correlation time.
 ///
-/// (Flyvbjerg and Petersen, "Error estimates on averages of correlated data", Journal of Chemical Physics 91(1), 1989;
-/// batch means: Alexopoulos and Seila, in Banks (ed.), "Handbook of Simulation", 1998, chapter 7.)
+/// (Flyvbjerg and Petersen, "Error estimates on averages of correlated data", Journal of Chemical Physics 91(1),
+/// 1989; batch means: Alexopoulos and Seila, in Banks (ed.), "Handbook of Simulation", 1998, chapter 7.)
 pub fn effective_size(series: &[f64]) -> f64 {
     let n = series.len() as f64;
     let Some(variance) = variance(series).filter(|variance| *variance > 0.0) else { return n };
@@ -45,8 +45,9 @@ mod tests {
 
     #[test]
     fn an_autoregression_is_worth_what_theory_says() {
-        // n·(1 − φ)/(1 + φ) (Priestley, "Spectral Analysis and Time Series", section 5.3.2): 341 and 54. τ is the
-        // largest of several noisy estimates and so above their mean. The size is therefore a conservative estimate.
+        // In theory, the size is n·(1 − φ)/(1 + φ): 341 and 54 (Priestley, "Spectral Analysis and Time Series",
+        // section 5.3.2). τ is the largest of several noisy estimates, so it is too large on average. The estimated
+        // size is therefore conservative.
         let half = mean_size(0.5);
         assert!((200.0..341.0).contains(&half), "{half}");
         let strong = mean_size(0.9);

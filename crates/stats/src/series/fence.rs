@@ -7,12 +7,13 @@ use crate::estimate::median::sorted;
 /// Smallest number of earlier differences from which the usual range is estimated.
 const DIFFERENCES_MIN: usize = 4;
 
-/// The newest difference, compared with the earlier ones.
+/// The newest difference between neighbouring values, compared with the earlier differences.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Fence {
-    /// The newest value as a multiple of the one before.
+    /// The newest value as a multiple of the value before it.
     pub ratio: f64,
-    /// The newest relative difference as a multiple of the fence. From 1 on it is an outlier.
+    /// The newest relative difference as a multiple of the fence. The newest value is an outlier if this is 1 or
+    /// more.
     pub significance: f64,
 }
 
@@ -23,11 +24,11 @@ impl Fence {
     }
 }
 
-/// Compares the last value with the one before. The fence is the third quartile of the earlier differences between
-/// neighbours plus three times their interquartile range, as in rustc-perf
+/// Compares the last value with the value before it. The fence is the third quartile of the earlier differences
+/// between neighbours plus three times their interquartile range, as in rustc-perf
 /// (<https://github.com/rust-lang/rustc-perf/blob/master/docs/comparison-analysis.md>; Tukey's outer fence,
-/// "Exploratory Data Analysis", 1977). For histories that are too short for change points. `None` with fewer than four
-/// earlier differences, or if a value is not positive.
+/// "Exploratory Data Analysis", 1977). It is meant for histories that are too short for change points. `None` with
+/// fewer than four earlier differences, or if a value is not positive.
 pub fn fence(history: &[f64]) -> Option<Fence> {
     if history.iter().any(|value| *value <= 0.0) {
         return None;

@@ -14,7 +14,7 @@ const VALUES_MAX: usize = 60;
 /// Largest error probability of a trend.
 const P_MAX: f64 = 0.001;
 
-/// Trends below this factor from start to end do not matter.
+/// A trend matters if the rate changes by at least this factor from start to end.
 const CHANGE_MIN: f64 = 1.1;
 
 /// Change of a trial's rate from start to end.
@@ -22,7 +22,7 @@ const CHANGE_MIN: f64 = 1.1;
 pub struct Level {
     /// Rate at the end as a multiple of the rate at the start, on the trend line.
     pub change: f64,
-    /// Probability of a trend at least as consistent if there is none.
+    /// Probability of a trend at least as consistent if there is no trend.
     pub p: f64,
 }
 
@@ -38,8 +38,8 @@ impl Level {
     }
 }
 
-/// The trend of the logarithms of a trial's rates, or of the ratios of two systems' rates ([`trend`]: Theil and Sen's
-/// slope, Mann and Kendall's test). `None` with fewer than eight values.
+/// The trend of the logarithms of a trial's rates, or of the ratios of two systems' rates ([`trend`]: Theil and
+/// Sen's slope, Mann and Kendall's test). `None` with fewer than eight values.
 pub fn level(ln_rates: &[f64]) -> Option<Level> {
     if ln_rates.len() < VALUES_MIN {
         return None;
@@ -77,7 +77,7 @@ mod tests {
                 assert!(without(noisy(n, noise, 1.0)) < 0.01, "{n} values, noise {noise}");
             }
         }
-        // Correlated neighbours rise and fall together for a while.
+        // Rates whose neighbours correlate rise and fall together for a while.
         let resembling = |random: &mut SplitMix64| {
             autoregression(random, 120, 0.7).into_iter().map(|value| 0.05 * value).collect()
         };

@@ -17,18 +17,19 @@ pub enum Truncation {
     PastHalf(usize),
 }
 
-/// Marginal standard error rule on means of batches of five. Of m batch means Zᵢ it drops the first d, where d
-/// minimises Σ (Zᵢ − Z̄)² / (m − d)² over i > d, the squared width of the mean's confidence interval. A d beyond the
-/// half shows that the series is too short. `None` with fewer than 20 samples.
+/// Applies the marginal standard error rule to the means of batches of five. Of m batch means Zᵢ, the first d are
+/// dropped. d minimises Σ (Zᵢ − Z̄)² / (m − d)² over i > d, which is proportional to the squared width of the
+/// mean's confidence interval. If d is more than half of m, the series is too short. `None` with fewer than 20
+/// samples.
 ///
-/// (White, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69(6), 1997; batches
-/// of five and the half: White, Cobb and Spratt, Winter Simulation Conference 2000.)
+/// (White, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69(6), 1997;
+/// batches of five, and the limit of half of the batches: White, Cobb and Spratt, Winter Simulation Conference 2000.)
 pub fn mser5(series: &[f64]) -> Option<Truncation> {
     let means = batch_means(series, BATCH);
     if means.len() < BATCHES_MIN {
         return None;
     }
-    // The statistic of the last few batches is small by chance alone, so at least five batches are kept.
+    // The statistic of only a few batches may be small by chance, so at least five batches are kept.
     let deepest = means.len().saturating_sub(BATCH).max(means.len() / 2);
     let (best, _) =
         (0..=deepest).map(|d| (d, marginal_error(&means[d..]))).min_by(|a, b| a.1.total_cmp(&b.1))?;
@@ -50,7 +51,7 @@ mod tests {
 
     #[test]
     fn the_statistic_by_hand() {
-        // Mean 2; squares 1 + 0 + 1; over 3².
+        // The mean is 2, and the squared distances 1 + 0 + 1 are divided by 3².
         assert_close(marginal_error(&[1.0, 2.0, 3.0]), 2.0 / 9.0, 1e-12);
     }
 

@@ -1,20 +1,20 @@
 //! Period of a series.
 
-/// Shortest period. Faster alternation is noise in a series of seconds.
+/// Shortest period. In a series with one value per second, faster alternation is noise.
 const PERIOD_MIN: usize = 4;
 
-/// Smallest autocorrelation of a periodic series, however significant it is.
+/// Smallest autocorrelation of a periodic series. A smaller one does not count, however significant it is.
 const CORRELATION_MIN: f64 = 0.3;
 
-/// Standard errors above 0 that the autocorrelation must reach. Dozens of lags are tested, and by chance about one
-/// series in a hundred exceeds this.
+/// Number of standard errors by which the autocorrelation must exceed 0. Dozens of lags are tested, so about one
+/// series in a hundred without a period exceeds this by chance.
 const STANDARD_ERRORS: f64 = 3.5;
 
-/// The period of a series in samples, if the series shows at least two periods. It is the lag of the highest peak of
-/// the autocorrelation, if that is significant (Bartlett's standard error) and above 0.3.
+/// The period of a series in samples, if the series shows at least two periods. It is the lag of the highest peak
+/// of the autocorrelation, if this peak is significant (by Bartlett's standard error) and at least 0.3.
 ///
-/// (Box, Jenkins and Reinsel, "Time Series Analysis", section 2.1; Bartlett, Journal of the Royal Statistical Society
-/// Supplement 8, 1946. Checkpoints and compactions make a database's throughput a sawtooth.)
+/// (Box, Jenkins and Reinsel, "Time Series Analysis", section 2.1; Bartlett, Journal of the Royal Statistical
+/// Society Supplement 8, 1946. Checkpoints and compactions make a database's throughput a sawtooth.)
 pub fn period(series: &[f64]) -> Option<usize> {
     let mean = series.iter().sum::<f64>() / series.len() as f64;
     let centred: Vec<f64> = series.iter().map(|value| value - mean).collect();
@@ -26,7 +26,8 @@ pub fn period(series: &[f64]) -> Option<usize> {
     let correlations: Vec<f64> = (0..=last + 1).map(|lag| autocorrelation(&centred, power, lag)).collect();
     let bound =
         |lag: usize| f64::max(CORRELATION_MIN, STANDARD_ERRORS / ((series.len() - lag) as f64).sqrt());
-    // Drift and slow wander correlate at every short lag. The correlation of a period returns after it was lost.
+    // Drift and slow wander correlate at every short lag. A period's correlation turns negative and then returns,
+    // so only lags after the first negative correlation count.
     let first = correlations.iter().position(|correlation| *correlation < 0.0)?;
     let is_peak = |lag: &usize| (lag - 1..=lag + 1).all(|near| correlations[near] <= correlations[*lag]);
     (PERIOD_MIN.max(first)..=last)
@@ -35,8 +36,8 @@ pub fn period(series: &[f64]) -> Option<usize> {
         .max_by(|a, b| correlations[*a].total_cmp(&correlations[*b]))
 }
 
-/// Autocorrelation of a centred series at a lag, per pair of samples. Long lags have fewer pairs, so the plain sum
-/// would understate them.
+/// Autocorrelation of a centred series at a lag, per pair of samples. Long lags have fewer pairs, so a plain sum
+/// would understate their correlation.
 fn autocorrelation(centred: &[f64], power: f64, lag: usize) -> f64 {
     let pairs = centred.len().saturating_sub(lag);
     if pairs == 0 {

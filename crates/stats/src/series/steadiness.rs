@@ -1,4 +1,4 @@
-//! Classification of a series as a steady state.
+//! Classifies a series of throughput: steady, rising, falling, periodic or unsteady.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use crate::series::trend::trend;
 /// Series with fewer samples are not classified.
 const SAMPLES_MIN: usize = 20;
 
-/// Changes of the level below this share of it do not matter.
+/// Smallest change of the level that matters, as a share of the level.
 const CHANGE_MIN: f64 = 0.05;
 
 /// Largest error probability of a trend.
@@ -21,31 +21,32 @@ const TREND_P_MAX: f64 = 0.01;
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Steadiness {
     Flat,
-    /// It rises by 5% or more: the warm-up was too short.
+    /// The rate rises by 5% or more. The warm-up was too short.
     Warming {
         /// Level at the end minus level at the start, as a share of the median.
         change: f64,
     },
-    /// It falls by 5% or more: background work accumulates, or a device is throttled.
+    /// The rate falls by 5% or more. Background work may accumulate, or a device may be throttled.
     Slowing {
         /// Level at the end minus level at the start, as a negative share of the median.
         change: f64,
     },
-    /// It is periodic, for example with checkpoints, and at least two periods were measured. It counts as steady.
+    /// The rate is periodic, for example because of checkpoints, and at least two periods were measured. This
+    /// counts as steady.
     Sawtooth {
         /// Samples in a period.
         period: usize,
     },
-    /// None of these: the measurement is too short to show a level.
+    /// The rate fits no other class. The measurement is too short to show a level.
     Unsteady,
 }
 
 /// Classifies a series of throughput; `None` with fewer than 20 samples.
 ///
-/// First it looks for a period ([`period`]) in the detrended series, because parts of a period rise or fall. Then it
-/// looks for a trend ([`trend`], p ≤ 0.01) of at least 5% of the median from start to end. Then it applies MSER-5
-/// ([`mser5`]). A start-up transient whose level is 5% off counts as a trend if it ends within the first half. If it
-/// ends later, there is no steady state.
+/// It first looks for a period ([`period`]) in the detrended series, because parts of a period look like a trend.
+/// It then looks for a trend ([`trend`], p ≤ 0.01) of at least 5% of the median from start to end. Finally it
+/// applies MSER-5 ([`mser5`]). A start-up transient whose level differs by 5% or more counts as a trend if it ends
+/// within the first half. If it ends later, there is no steady state.
 pub fn steadiness(series: &[f64]) -> Option<Steadiness> {
     if series.len() < SAMPLES_MIN {
         return None;
@@ -77,7 +78,7 @@ fn moving(change: f64) -> Steadiness {
     if change > 0.0 { Steadiness::Warming { change } } else { Steadiness::Slowing { change } }
 }
 
-/// Range of the mean period, from its lowest to its highest point.
+/// Height of the mean period: its highest point minus its lowest point.
 fn swing(series: &[f64], period: usize) -> f64 {
     let mean_at = |phase: usize| {
         let values: Vec<f64> = series.iter().skip(phase).step_by(period).copied().collect();

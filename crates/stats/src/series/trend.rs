@@ -14,12 +14,13 @@ pub struct Trend {
     pub p: f64,
 }
 
-/// The slope of Theil and Sen with the test of Mann and Kendall. The test's variance is multiplied by n/n*, where n* is
-/// the [`effective_size`] of the detrended series, because correlated neighbours rise and fall together without a
-/// trend. `None` with fewer than four samples.
+/// The slope of Theil and Sen with the test of Mann and Kendall. Correlated neighbours rise and fall together even
+/// without a trend. The test's variance is therefore multiplied by n/n*, where n* is the [`effective_size`] of the
+/// detrended series. `None` with fewer than four samples.
 ///
-/// (Sen, Journal of the American Statistical Association 63, 1968; Kendall, "Rank Correlation Methods"; the correction:
-/// Yue and Wang, "The Mann-Kendall test modified by effective sample size", Water Resources Management 18, 2004.)
+/// (Sen, Journal of the American Statistical Association 63, 1968; Kendall, "Rank Correlation Methods"; the
+/// correction: Yue and Wang, "The Mann-Kendall test modified by effective sample size", Water Resources Management
+/// 18, 2004.)
 pub fn trend(series: &[f64]) -> Option<Trend> {
     if series.len() < 4 {
         return None;
@@ -29,7 +30,8 @@ pub fn trend(series: &[f64]) -> Option<Trend> {
         .map(|(earlier, later)| (series[later] - series[earlier]) / (later - earlier) as f64)
         .collect();
     let score: f64 = slopes.iter().map(|slope| if *slope == 0.0 { 0.0 } else { slope.signum() }).sum();
-    // The slopes are not sorted: there is one per pair of samples, and reports call this for every trial.
+    // The slopes are not sorted, to save time: there is one for each pair of samples, and reports call this for
+    // every trial.
     let slope = median_in_place(&mut slopes)?;
     let rest: Vec<f64> = (0..).zip(series).map(|(at, value)| value - slope * f64::from(at)).collect();
     let n = series.len() as f64;
@@ -49,7 +51,7 @@ mod tests {
         // scipy.stats.theilslopes([3, 5, 4, 8, 9, 7, 12, 11]).slope
         let found = trend(&[3.0, 5.0, 4.0, 8.0, 9.0, 7.0, 12.0, 11.0]).unwrap();
         assert_close(found.slope, 4.0 / 3.0, 1e-12);
-        // Score 20, variance 8·7·21/18. Eight samples are too few to show correlation.
+        // The score is 20 and the variance 8·7·21/18. Eight samples are too few to show correlation.
         assert_close(found.p, 0.018_741_136_789_596_692, 1e-9);
     }
 
@@ -67,7 +69,8 @@ mod tests {
     fn correlated_samples_without_a_trend_rarely_show_one() {
         let mut random = SplitMix64::new(5);
         let alarms = (0..500).filter(|_| trend(&autoregression(&mut random, 120, 0.6)).unwrap().p <= 0.01);
-        // The correlation is estimated from the same few samples, so the error differs a little from the nominal one.
+        // The correlation is estimated from the same few samples, so the error probability may exceed the nominal
+        // 1%.
         let alarms = alarms.count() as u32;
         assert!(alarms <= hits_max(500, 0.06), "{alarms}");
     }

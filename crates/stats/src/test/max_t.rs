@@ -5,44 +5,46 @@ use crate::series::effective_size::variance;
 use crate::test::moderation::Prior;
 use crate::test::verdict::Margin;
 
-/// Number of rounds up to which every flip is tried, and number of flips tried at random beyond it.
+/// Up to this number of rounds, every combination of sign reversals ("flips") is tried. With more rounds,
+/// [`FLIPS_MAX`] random combinations are tried.
 const ALL_FLIPS_ROUNDS_MAX: usize = 14;
 const FLIPS_MAX: u64 = 1 << ALL_FLIPS_ROUNDS_MAX;
 
-/// A test in rounds that it shares with others.
+/// A test of a family whose tests share their rounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharedTest {
-    /// Log ratio in each round; `None` in a round without one.
+    /// Log ratio in each round; `None` in a round in which the test has no ratio.
     pub ln_ratios: Vec<Option<f64>>,
-    /// The hypothesis is that the true ratio lies within this margin.
+    /// The null hypothesis is that the true ratio lies within this margin.
     pub margin: Margin,
 }
 
-/// Two-sided adjusted p-values, in the given order. Rejecting tests with a value of at most α keeps the
-/// probability of any false alarm below α. A test with fewer than two rounds has 1.
+/// Two-sided adjusted p-values, in the given order. If the tests with a value of at most α are rejected, the
+/// probability of any false alarm is at most α. A test with fewer than two rounds has the value 1.
 ///
-/// If there is no difference, the signs of a round's log ratios might as well be reversed, in all tests of the round
-/// together. So the statistic of each test is compared with the largest statistic of all tests under every reversal of
-/// whole rounds. This preserves the dependence between tests. Rejected tests leave the comparison, step by step. The
-/// smallest possible p of n rounds is 2/2ⁿ for any number of tests, while that of [`holm`](crate::holm) grows with
-/// their number. (Westfall and Young, "Resampling-Based Multiple Testing", Wiley 1993, section 2.6; the order of
-/// computation is that of Ge, Dudoit and Speed, "Resampling-based multiple testing for microarray data analysis", Test
-/// 12(1), 2003, box 2.)
+/// If there is no difference, reversing the signs of all log ratios of a round gives an outcome that is equally
+/// probable. So the statistic of each test is compared with the largest statistic of all tests under every reversal
+/// of whole rounds. This preserves the dependence between tests. The comparison goes step by step, from the largest
+/// statistic down, and tests already rejected no longer count. The smallest possible p of n rounds is 2/2ⁿ for any
+/// number of tests, while that of [`holm`](crate::holm) grows with their number. (Westfall and Young,
+/// "Resampling-Based Multiple Testing", Wiley 1993, section 2.6; the order of computation is that of Ge, Dudoit and
+/// Speed, "Resampling-based multiple testing for microarray data analysis", Test 12(1), 2003, box 2.)
 ///
-/// The statistic is Student's t beyond the margin, with a [moderated](Prior) variance. With more than 14
-/// rounds, random reversals are drawn by a seed, and the unreversed test counts as one of them (Phipson and
-/// Smyth, "Permutation p-values should never be zero", Statistical Applications in Genetics and Molecular
-/// Biology 9(1), 2010). `rounds` is the length of every `ln_ratios`.
+/// The statistic is Student's t beyond the margin, with a [moderated](Prior) variance. With more than 14 rounds,
+/// reversals are drawn at random from `seed`, and the unreversed signs count as one of the draws (Phipson and
+/// Smyth, "Permutation p-values should never be zero", Statistical Applications in Genetics and Molecular Biology
+/// 9(1), 2010). `rounds` is the length of every `ln_ratios`.
 ///
-/// A test may have been left at an earlier look, with the rounds that it had by then. It stays among the tests, unless
-/// its hypothesis was rejected. Without it, the remaining tests would be those that chance favours, each judged as if
-/// it were alone. The largest t is then at least as large under reversals as if no test had been left, except for small
-/// numbers of rounds. The reason is that a test with n of the N rounds has correlations with others that are smaller by
-/// the factor √(n/N), which makes a large maximum more probable (Royen, "A simple proof of the Gaussian correlation
-/// conjecture extended to some multivariate gamma distributions", Far East Journal of Theoretical Statistics 48(2),
-/// 2014; the monotony is in Latała and Matlak, "Royen's proof of the Gaussian correlation inequality", Lecture Notes in
-/// Mathematics 2169, 2017). So leaving tests, for any reason, does not raise the probability of a false alarm at a
-/// look.
+/// A run may stop measuring a test at an earlier look. The test then has only the rounds up to that look. It stays
+/// among the tests, unless its hypothesis was rejected. If such tests were removed, the remaining tests would be
+/// those that chance favours, and they would be judged as if no others had been tried. With the stopped tests in
+/// place, the largest t under reversals tends to be at least as large as if all tests had been measured to the end,
+/// except for small numbers of rounds. The reason is that a test with n of the N rounds has correlations with other
+/// tests that are smaller by the factor √(n/N), which makes a large maximum more probable (Royen, "A simple proof
+/// of the Gaussian correlation conjecture extended to some multivariate gamma distributions", Far East Journal of
+/// Theoretical Statistics 48(2), 2014; the monotony is in Latała and Matlak, "Royen's proof of the Gaussian
+/// correlation inequality", Lecture Notes in Mathematics 2169, 2017). So to stop measuring tests, for any reason,
+/// does not raise the probability of a false alarm at a look.
 pub fn max_t(tests: &[SharedTest], rounds: usize, seed: u64) -> Vec<f64> {
     let values: Vec<Vec<f64>> =
         tests.iter().map(|test| test.ln_ratios.iter().copied().flatten().collect()).collect();
@@ -63,7 +65,7 @@ pub fn max_t(tests: &[SharedTest], rounds: usize, seed: u64) -> Vec<f64> {
         let mut largest = f64::NEG_INFINITY;
         for &at in order.iter().rev() {
             largest = largest.max(known[at].1.under(flip));
-            // The same sum in another order may differ in its last digits.
+            // The tolerance allows for rounding: equal sums in another order may differ in their last digits.
             reached[at] += u64::from(largest >= found[at] - 1e-9 * found[at].abs());
         }
     }
@@ -76,7 +78,7 @@ pub fn max_t(tests: &[SharedTest], rounds: usize, seed: u64) -> Vec<f64> {
     adjusted
 }
 
-/// Student's t of a test, with signs reversed.
+/// Computes Student's t of a test with the signs of some rounds reversed.
 struct Statistic<'a> {
     ln_ratios: &'a [Option<f64>],
     n: f64,
@@ -104,7 +106,8 @@ impl<'a> Statistic<'a> {
         })
     }
 
-    /// The larger t of the two sides. The signs of rounds whose bit is set are reversed.
+    /// The larger of the two t values, above the upper edge and below the lower edge. The signs of the rounds whose
+    /// bit in `flip` is set are reversed.
     fn under(&self, flip: u64) -> f64 {
         let (mut above, mut below) = (0.0, 0.0);
         for (round, value) in self.ln_ratios.iter().enumerate() {
@@ -124,7 +127,7 @@ impl<'a> Statistic<'a> {
     }
 }
 
-/// Reversals of rounds as bits: all of them, or some at random. The first reverses nothing.
+/// Combinations of reversed rounds, as bits: all combinations, or random ones. The first reverses nothing.
 struct Flips {
     random: Option<SplitMix64>,
     mask: u64,

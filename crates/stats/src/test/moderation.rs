@@ -1,18 +1,19 @@
-//! Variances that borrow strength from each other.
+//! Estimates the variance of a test more precisely by using the variances of the other tests.
 
 use crate::series::effective_size::variance;
 
-/// The information that the variances of many tests give about each variance: an estimate, and its weight in degrees of
-/// freedom.
+/// The information that the variances of many tests give about each variance: an estimate, and its weight in
+/// degrees of freedom.
 ///
-/// With six rounds a variance is known only to a factor of two. So the test with the largest of 24 values of Student's
-/// t most likely has a variance that was estimated too small. Each variance is therefore drawn towards the common
-/// estimate. (Smyth, "Linear models and empirical Bayes methods for assessing differential expression in microarray
-/// experiments", Statistical Applications in Genetics and Molecular Biology 3(1), 2004, section 6.2.)
+/// With six rounds a variance is known only to a factor of two. So the test with the largest of 24 values of
+/// Student's t most likely has a variance that was estimated too small. Each variance is therefore drawn towards
+/// the common estimate. (Smyth, "Linear models and empirical Bayes methods for assessing differential expression in
+/// microarray experiments", Statistical Applications in Genetics and Molecular Biology 3(1), 2004, section 6.2.)
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Prior {
     variance: f64,
-    /// Infinite if the variances differ no more than by chance.
+    /// The weight of `variance`, in degrees of freedom. Infinite if the variances differ no more than chance
+    /// explains.
     degrees: f64,
 }
 
@@ -46,7 +47,8 @@ impl Prior {
     }
 }
 
-/// The derivative of ln Γ: recurrence up to 10, then its asymptotic series (Abramowitz and Stegun, 6.3.5 and 6.3.18).
+/// The derivative of ln Γ: recurrence up to 10, then its asymptotic series (Abramowitz and Stegun, 6.3.5 and
+/// 6.3.18).
 fn digamma(mut x: f64) -> f64 {
     let mut sum = 0.0;
     while x < 10.0 {
@@ -68,7 +70,8 @@ fn trigamma(mut x: f64) -> f64 {
     sum + 1.0 / x + square / 2.0 + square / x * (1.0 / 6.0 - square * (1.0 / 30.0 - square / 42.0))
 }
 
-/// The value whose trigamma is `y`, which is positive: Newton's method on 1/trigamma, which is nearly linear (Smyth 2004, appendix).
+/// The value whose trigamma is `y`, for positive `y`. Uses Newton's method on 1/trigamma, which is nearly linear
+/// (Smyth 2004, appendix).
 fn trigamma_inverse(y: f64) -> f64 {
     let mut x = 0.5 + 1.0 / y;
     for _ in 0..50 {
@@ -91,7 +94,7 @@ mod tests {
 
     #[test]
     fn functions_have_their_known_values() {
-        // −γ, and −γ − 2 ln 2; π²/6, and π²/2.
+        // The values of digamma are −γ and −γ − 2 ln 2. Those of trigamma are π²/6 and π²/2.
         assert_close(digamma(1.0), -0.577_215_664_9, 1e-9);
         assert_close(digamma(0.5), -1.963_510_026_0, 1e-9);
         assert_close(trigamma(1.0), 1.644_934_066_8, 1e-9);
@@ -101,7 +104,8 @@ mod tests {
         }
     }
 
-    /// Samples of six whose true variances are those of a scaled inverse χ² of these degrees of freedom.
+    /// Samples of six values. Their true variances are drawn from a scaled inverse χ² distribution with these
+    /// degrees of freedom.
     fn samples(random: &mut SplitMix64, degrees: u32) -> Vec<Vec<f64>> {
         (0..4_000)
             .map(|_| {

@@ -1,8 +1,9 @@
 //! Adjustment of p-values for multiple tests.
 
-/// Holm's adjusted p-values, in the given order. Rejecting where they are at most α keeps the probability of any false
-/// alarm below α, however the tests depend on each other. Meant for gates. (Holm, "A simple sequentially rejective
-/// multiple test procedure", Scandinavian Journal of Statistics 6(2), 1979.)
+/// Holm's adjusted p-values, in the given order. If the tests with a value of at most α are rejected, the
+/// probability of any false alarm is at most α, however the tests depend on each other. This is meant for gates.
+/// (Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6(2),
+/// 1979.)
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let order = ascending(p);
     let mut adjusted = vec![0.0; p.len()];
@@ -14,10 +15,10 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// Benjamini and Hochberg's adjusted p-values, in the given order. Rejecting where they are at most α keeps the
-/// expected share of false alarms among all alarms below α, for tests that are independent or positively dependent.
-/// Meant for exploration. (Benjamini and Hochberg, "Controlling the false discovery rate", Journal of the Royal
-/// Statistical Society B 57(1), 1995.)
+/// Benjamini and Hochberg's adjusted p-values, in the given order. If the tests with a value of at most α are
+/// rejected, the expected share of false alarms among all alarms is at most α. This holds for tests that are
+/// independent or positively dependent. It is meant for exploration. (Benjamini and Hochberg, "Controlling the
+/// false discovery rate", Journal of the Royal Statistical Society B 57(1), 1995.)
 pub fn benjamini_hochberg(p: &[f64]) -> Vec<f64> {
     let order = ascending(p);
     let mut adjusted = vec![0.0; p.len()];
@@ -55,14 +56,14 @@ mod tests {
 
     #[test]
     fn the_published_example() {
-        // "The Bonferroni approach … rejects 3, Hochberg's 3, ours 4."
+        // Benjamini and Hochberg write: "The Bonferroni approach … rejects 3, Hochberg's 3, ours 4."
         assert_eq!(rejected(&holm(&HEART)), 3);
         assert_eq!(rejected(&benjamini_hochberg(&HEART)), 4);
     }
 
     #[test]
     fn figures_of_r() {
-        // p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") and "BH"
+        // The expected values are those of p.adjust(c(0.01, 0.04, 0.03, 0.005)) in R, with "holm" and with "BH".
         for (adjusted, expected) in [
             (holm(&[0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02]),
             (benjamini_hochberg(&[0.01, 0.04, 0.03, 0.005]), [0.02, 0.04, 0.04, 0.02]),
@@ -100,9 +101,9 @@ mod tests {
         assert!(share / 2000.0 <= 0.03, "{}", share / 2000.0);
     }
 
-    /// p-values of six rounds. In each round, the base and `candidates` servers, each with ten tests, start 5% faster
-    /// or slower by chance, the same in all their tests. Each test adds 3%. The first `different` candidates are a
-    /// fifth slower.
+    /// p-values of six rounds in which `candidates` servers, with ten tests each, are compared with one base. In
+    /// each round, each server starts about 5% faster or slower by chance, equally in all its tests. Each test adds
+    /// noise of 3%. The first `different` candidates are a fifth slower.
     fn p_of_one_base(random: &mut SplitMix64, candidates: usize, different: usize) -> Vec<f64> {
         let mut starts = || -> Vec<f64> { (0..6).map(|_| 0.05 * normal(random)).collect() };
         let (base, others): (Vec<f64>, Vec<Vec<f64>>) =

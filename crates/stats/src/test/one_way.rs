@@ -1,27 +1,27 @@
-//! Tests whether groups of values differ by more than values within a group.
+//! Tests whether groups of values differ by more than the values within a group do.
 
 use crate::distribution::random::SplitMix64;
 
-/// Most random orders that are tried.
+/// Largest number of random orders that are tried.
 const ORDERS_MAX: u32 = 9_999;
 /// The test ends when this many random orders separate the groups at least as well as the order that was observed.
 const ENOUGH: u32 = 20;
 /// Any seed will do. A fixed one makes a report repeatable.
 const SEED: u64 = 1;
-/// Sums of the same values in another order differ by rounding.
+/// Tolerance, as a share of the total sum of squares. Sums of the same values in another order differ by rounding.
 const ROUNDING: f64 = 1e-9;
 
 /// How much groups differ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OneWay {
-    /// Probability that groups differ at least as much if values belonged to groups by chance.
+    /// Probability that groups would differ at least as much if values were assigned to groups at random.
     pub p: f64,
-    /// Standard deviation between groups, after subtracting the variation within groups; 0 if that explains
-    /// everything.
+    /// Standard deviation between groups, after the part that the variation within groups explains is subtracted; 0 if
+    /// nothing remains.
     pub between: f64,
 }
 
-/// Compares the means of groups; `None` with fewer than two groups, or without a group of two values.
+/// Compares the means of groups; `None` with fewer than two groups, or if no group has two values.
 ///
 /// The test is a permutation test of the F statistic of a one-way analysis of variance (Manly,
 /// "Randomization, Bootstrap and Monte Carlo Methods in Biology", 3rd edition, section 7.2, 2007). It does
@@ -62,7 +62,8 @@ fn squares_between(values: &[f64], sizes: &[usize]) -> f64 {
     squares
 }
 
-/// For a given total, F grows with the sum of squares between groups.
+/// The p-value. It compares sums of squares between groups in place of F, because F grows with that sum if the
+/// total is fixed.
 fn p(values: &mut [f64], sizes: &[usize], between: f64, total: f64) -> f64 {
     let mut random = SplitMix64::new(SEED);
     let (mut orders, mut as_large) = (0, 0);
@@ -98,10 +99,12 @@ mod tests {
 
     #[test]
     fn p_of_small_groups_is_that_of_all_orders() {
-        // Of the ten ways to choose three of six values, two separate them equally well.
+        // There are 20 ways to choose three of six values for the first group. Two of them separate the values as well
+        // as these groups do.
         let found = one_way(&[vec![1.0, 2.0, 3.0], vec![7.0, 8.0, 9.0]]).unwrap();
         assert!((found.p - 0.1).abs() < 0.03, "{found:?}");
-        // Between: (means differ by 6, squares 54; within 1) / 3.
+        // The means differ by 6, so the mean square between groups is 54. Within groups it is 1. The variance is
+        // (54 − 1) / 3.
         assert!((found.between - (53.0_f64 / 3.0).sqrt()).abs() < 1e-9, "{found:?}");
     }
 

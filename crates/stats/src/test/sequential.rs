@@ -1,58 +1,63 @@
 //! Sequential measurement until a verdict is reached, with a bounded error probability.
 //!
-//! Testing after every round until the first alarm gives false alarms sooner or later (Armitage, `McPherson` and Rowe,
-//! "Repeated significance tests on accumulating data", Journal of the Royal Statistical Society A 132(2), 1969). The
-//! looks are therefore fixed beforehand, and a spending function says how much of the error probability α is spent up
-//! to each of them. It depends only on the information, the share of the planned rounds that are measured (Lan and
-//! `DeMets`, "Discrete sequential boundaries for clinical trials", Biometrika 70(3), 1983).
+//! A test after every round sooner or later gives a false alarm (Armitage, `McPherson` and Rowe, "Repeated
+//! significance tests on accumulating data", Journal of the Royal Statistical Society A 132(2), 1969). The looks
+//! are therefore fixed beforehand, and a spending function says how much of the error probability α is spent up to
+//! each of them. The function depends only on the share of the planned rounds that are measured, which is called
+//! the information (Lan and `DeMets`, "Discrete sequential boundaries for clinical trials", Biometrika 70(3),
+//! 1983).
 //!
 //! # The levels
 //!
-//! n rounds have no p-value below 2/2ⁿ, and the others are multiples of it. A look with a level below its least p-value
-//! can reject nothing, and the part of a level above a multiple is of no use. So there is no look whose level is below
-//! its least p-value, and each look spends only what it can use. The rest goes to the next look. The first look may
-//! spend a third of α, which suffices at seven rounds for α = 5%. The other two thirds are spent in proportion to the
-//! rounds after the first look, and the last look gets all that is left.
+//! The least p-value of n rounds is 2/2ⁿ, and all p-values are multiples of it. A look whose level is below its least
+//! p-value can reject nothing, so no such look takes place. The part of a level that exceeds a multiple of the least
+//! p-value is of no use. Therefore each look spends only the multiple, and the rest goes to the next look. The first
+//! look may spend a third of α, which suffices at seven rounds for α = 5%. The other two thirds are spent in
+//! proportion to the rounds after the first look, and the last look gets all of α that has not been spent.
 //!
-//! In simulations (`tests.rs` here and `max_t/tests/looks.rs`) with at most 20 rounds, planted differences take 3 to 6%
-//! fewer rounds than with equal levels for all looks, and slightly more of them are found. With at most 10 rounds, more
-//! are found in as many rounds. With 45 and more rounds, there is hardly a difference.
+//! In simulations (`tests.rs` here and `max_t/tests/looks.rs`) with at most 20 rounds, planted differences take 3
+//! to 6% fewer rounds than with equal levels for all looks, and slightly more differences are found. With at most
+//! 10 rounds, more differences are found in the same number of rounds. With 45 or more rounds, the two kinds of
+//! levels hardly differ.
 //!
 //! # Why false alarms stay below α
 //!
-//! Let n₁ < … < nₖ be the looks and a₁, …, aₖ their levels, whose sum is α. At a look, the tests without an alarm are
-//! judged together, step by step, at its level. Consider the first look with a false alarm. Until then, only tests with
-//! a true difference had an alarm and left the family. So the family of this look contains all tests without a
-//! difference, and a step-down test at level aᵢ rejects one of these only if their largest statistic exceeds its own
-//! critical value. The probability of this event is at most aᵢ, and the event depends neither on the other tests nor
-//! on earlier looks. By Boole's inequality, the probability of any false alarm is at most a₁ + … + aₖ = α. This holds
-//! for any dependence between tests and between looks. Looks that do not take place, because all is decided, make it
-//! smaller. Tests that are left without an alarm stay in the family ([`max_t`](crate::max_t) says why this is valid).
+//! Let n₁ < … < nₖ be the looks and a₁, …, aₖ their levels, whose sum is α. At a look, the tests without an alarm
+//! are judged together, step by step, at its level. Consider the first look with a false alarm. Until then, only
+//! tests with a true difference had an alarm and left the family. So the family of this look contains all tests
+//! without a difference, and a step-down test at level aᵢ rejects one of these only if their largest statistic
+//! exceeds its critical value. The probability of this event is at most aᵢ, and the event depends neither on the
+//! other tests nor on earlier looks. By Boole's inequality, the probability of any false alarm is at most a₁ + … +
+//! aₖ = α. This holds for any dependence between tests and between looks. If looks do not take place because
+//! everything is decided, the probability is smaller. Tests that a run stops measuring without an alarm stay in the
+//! family ([`max_t`](crate::max_t) says why this is valid).
 //!
-//! If time ends a run between two looks, the level is that of the next look, which will not take place. There is still
-//! one event for each look, if the time does not depend on the results. It does so only through tests that were left.
+//! If a time limit ends a run between two looks, the results are judged at the level of the next look, which will
+//! not take place. There is still one event for each look, provided that the number of rounds at the end does not
+//! depend on the results. It depends on them only because tests that are no longer measured save time.
 //!
 //! # Why not the joint distribution of the looks
 //!
-//! The same reversals of rounds also show how often a later look exceeds its critical value although no earlier one
-//! did. Levels that use this would be larger. But the critical value of a later look would then depend on the critical
-//! values of earlier looks, in which the family was another. It could be larger for a smaller family, and step-down
-//! tests are valid only if it cannot (Romano and Wolf, "Exact and approximate stepdown methods for multiple hypothesis
-//! testing", Journal of the American Statistical Association 100, 2005, section 2).
+//! The same reversals of rounds also show how often a later look exceeds its critical value although no earlier
+//! look did. Levels that use this could be larger. But the critical value of a later look would then depend on the
+//! critical values of earlier looks, which had a larger family. The critical value could therefore be larger for a
+//! smaller family, and step-down tests are valid only if it cannot be (Romano and Wolf, "Exact and approximate
+//! stepdown methods for multiple hypothesis testing", Journal of the American Statistical Association 100, 2005,
+//! section 2).
 
 use serde::Serialize;
 
 use crate::estimate::interval::{ROUNDS_MIN, rounds_min};
 
-/// Largest number of looks. With more looks, the confidence that each look needs would cost more trials than the looks
-/// save.
+/// Largest number of looks. With more looks, the confidence that each look needs would cost more trials than the
+/// looks save.
 const LOOKS_MAX: usize = 5;
 
-/// Intended ratio of the numbers of rounds at two successive looks. The actual ratio differs, because rounds are whole,
-/// and because runs of many rounds have at most [`LOOKS_MAX`] looks.
+/// Intended ratio of the numbers of rounds at two successive looks. The actual ratio differs, because rounds are
+/// whole, and because runs of many rounds have at most [`LOOKS_MAX`] looks.
 const GROWTH: f64 = 1.35;
 
-/// Rounds before the first look: the fewest whose least p-value is at most [`FIRST_SHARE`] of 5%.
+/// Rounds before the first look: the smallest number whose least p-value is at most [`FIRST_SHARE`] of 5%.
 const ROUNDS_FIRST: usize = 7;
 
 /// Share of the error probability that the first look may spend.
@@ -66,23 +71,24 @@ pub struct Look {
     pub alpha: f64,
 }
 
-/// The looks of a run, which the module's comment explains.
+/// The looks of a run. The module's comment explains them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Looks {
-    /// By number of rounds, ascending. The last is the planned maximum.
+    /// In ascending order of rounds. The last look has the planned maximum of rounds.
     pub at: Vec<Look>,
 }
 
 impl Looks {
-    /// As many looks within `rounds_max` rounds as can decide; `None` if no number of rounds can. `alpha` is the error
-    /// probability of all looks together. `sharing` is the number of tests that share the level of a look in equal
-    /// parts: 1 for corrections whose least p-value does not grow with the number of tests.
+    /// Plans as many looks within `rounds_max` rounds as possible, such that each of them can still reject something.
+    /// `None` if not even a single look can. `alpha` is the error probability of all looks together. `sharing` is the
+    /// number of tests among which the level of a look is divided equally. It is 1 for corrections whose least p-value
+    /// does not grow with the number of tests.
     pub fn new(rounds_max: usize, alpha: f64, sharing: usize) -> Option<Self> {
         let numbers = (1..=times(rounds_max).len()).rev();
         numbers.map(|number| Self::of(rounds_max, number, alpha)).find(|looks| looks.can_decide(sharing))
     }
 
-    /// The looks of a run that planned this number of looks within `rounds_max` rounds.
+    /// The looks of a run whose plan has this number of looks within `rounds_max` rounds.
     pub fn of(rounds_max: usize, number: usize, alpha: f64) -> Self {
         let all = times(rounds_max);
         let times = &all[all.len() - number.clamp(1, all.len())..];
@@ -105,7 +111,8 @@ impl Looks {
         Self { at: times.iter().map(look).collect() }
     }
 
-    /// The look for which this number of rounds counts: the next that is planned, or the last.
+    /// The look at which a run with this number of rounds is judged: the next planned look, or the last planned look
+    /// if the run has more rounds.
     pub fn for_rounds(&self, rounds: usize) -> Option<Look> {
         self.at.iter().find(|look| look.rounds >= rounds).or(self.at.last()).copied()
     }
@@ -128,10 +135,10 @@ fn times(rounds_max: usize) -> Vec<usize> {
     (0..=steps).map(time).collect()
 }
 
-/// The largest multiple of the least p-value of these rounds within a level. A level below the least p-value stays as
-/// it is.
+/// Rounds a level down to a multiple of the least p-value of these rounds. A level below the least p-value is
+/// returned unchanged.
 fn attainable(level: f64, rounds: usize) -> f64 {
-    // A number cannot tell apart the p-values of more rounds.
+    // An f64 cannot distinguish the p-values of more than 60 rounds.
     let least = 2.0 / 2_f64.powi(rounds.min(60) as i32);
     // The tolerance allows for rounding.
     let multiples = (level / least + 1e-9).floor();

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::estimate::interval::Interval;
 
-/// Default for the smallest difference that matters in practice. Differences between machines and memory layouts are
-/// about as large (Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!", ASPLOS 2009).
+/// Default for the smallest difference that matters in practice. Differences between machines and memory layouts
+/// are about as large (Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!", ASPLOS
+/// 2009).
 pub const MARGIN_MIN: f64 = 0.02;
 
 /// Result of comparing a candidate with the base.
@@ -18,7 +19,7 @@ pub enum Verdict {
     Regressed,
     /// Within the margin.
     Same,
-    /// The interval supports none of these yet.
+    /// The interval supports none of the other verdicts yet.
     NotEnoughEvidence,
 }
 
@@ -27,23 +28,23 @@ pub enum Verdict {
 #[serde(rename_all = "snake_case")]
 pub enum Better {
     Higher,
-    /// As for latency and cost.
+    /// For example latency and cost.
     Lower,
 }
 
-/// A practical margin around "no change", as a factor: 2% is from 1/1.02 to 1.02. The verdict on B against A is
-/// therefore the opposite of that on A against B.
+/// A practical margin around "no change", as a factor: 2% means from 1/1.02 to 1.02. Because both ends are the same
+/// factor, the verdict on B against A is the opposite of the verdict on A against B.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Margin(f64);
 
 impl Margin {
-    /// A margin of a relative size: 0.02 is 2%. `None` if it is negative or not finite.
+    /// A margin of this relative size: 0.02 is 2%. `None` if the size is negative or not finite.
     pub fn new(relative: f64) -> Option<Self> {
         (relative.is_finite() && relative >= 0.0).then_some(Self(relative))
     }
 
-    /// [`MARGIN_MIN`].
+    /// The default margin, [`MARGIN_MIN`].
     pub fn least() -> Self {
         Self(MARGIN_MIN)
     }
@@ -62,10 +63,10 @@ impl Margin {
         1.0 / (1.0 + self.0)
     }
 
-    /// The margin of alarms that follows from the ratio of two measurements of the same system. If its whole
-    /// interval lies beyond this margin, equal systems differ by more than the margin for a reason that
-    /// rounds do not show. The margin of alarms then extends to the far end of the interval. A wide interval
-    /// around the margin does not show such a reason.
+    /// The margin of alarms that follows from this margin and the interval of the ratio of two measurements of the
+    /// same system. If the whole interval lies beyond this margin, equal systems differ by more than the margin,
+    /// for a reason that the variation between rounds does not show. The margin of alarms then extends to the far
+    /// end of the interval. An interval that only partly lies beyond the margin does not widen it.
     #[must_use]
     pub fn raised_by(self, of_the_same: Interval) -> Self {
         let is_beyond = of_the_same.low > self.high() || of_the_same.high < self.low();
@@ -78,11 +79,12 @@ impl Margin {
     }
 }
 
-/// Judges the interval of the ratio of candidate to base. The result is improved or regressed if all of it lies beyond
-/// the margin, and same if all of it lies within. An interval that crosses an edge of the margin gives no verdict.
+/// Judges the interval of the ratio of candidate to base. The verdict is improved or regressed if the whole
+/// interval lies beyond the margin, and same if the whole interval lies within the margin. An interval that crosses
+/// an edge of the margin gives no verdict.
 ///
-/// This corresponds to two one-sided tests of equivalence (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics
-/// 15(6), 1987), with distribution-free intervals.
+/// This corresponds to two one-sided tests of equivalence (Schuirmann, Journal of Pharmacokinetics and
+/// Biopharmaceutics 15(6), 1987), with distribution-free intervals.
 pub fn verdict(interval: Option<Interval>, margin: Margin, better: Better) -> Verdict {
     let Some(interval) = interval else { return Verdict::NotEnoughEvidence };
     match better {
@@ -95,7 +97,8 @@ pub fn verdict(interval: Option<Interval>, margin: Margin, better: Better) -> Ve
     }
 }
 
-/// Whether the interval shows that the candidate is not worse by more than the margin. It may be better or the same.
+/// Whether the interval shows that the candidate is not worse by more than the margin. The candidate may be better
+/// or the same.
 pub fn rules_out_regression(interval: Option<Interval>, margin: Margin, better: Better) -> bool {
     interval.is_some_and(|interval| match better {
         Better::Higher => interval.low >= margin.low(),
@@ -103,14 +106,17 @@ pub fn rules_out_regression(interval: Option<Interval>, margin: Margin, better: 
     })
 }
 
-/// Larger numbers of rounds are not reported, because the ratio then lies practically on the margin.
+/// Largest number of further rounds that is reported. If more are needed, the ratio lies practically on the
+/// margin's edge.
 const MORE_ROUNDS_MAX: f64 = 1000.0;
 
-/// Estimates how many more rounds a verdict takes; `None` for more than 1000. `least` is the smallest total.
+/// Estimates how many more rounds a verdict takes; `None` for more than 1000. `least` is the smallest total number
+/// of rounds.
 ///
-/// An interval of Hodges and Lehmann's shrinks as 1/√n. If the ratio does not change, a verdict takes n·(w/d)² rounds
-/// in total, on a logarithmic scale. w is the distance from the ratio to the end of the interval nearer to the margin's
-/// edge, and d the distance to the edge.
+/// An interval of Hodges and Lehmann's shrinks as 1/√n. If the ratio does not change, a verdict takes n·(w/d)²
+/// rounds in total, on a logarithmic scale. w is the distance from the ratio to the end of the interval that is
+/// nearer to the margin's edge. d is the distance from the ratio to that edge. If the ratio lies within the margin,
+/// the edge that takes more rounds counts.
 pub fn more_rounds(
     ratio: f64,
     interval: Option<Interval>,

@@ -1,5 +1,5 @@
-//! Limits on the cost of one query. In a sound file no query comes near them. In a damaged or hostile file, pages may
-//! refer to each other, so that a table never ends or repeats the same bytes many times.
+//! Limits on the cost of one query. In a sound file, no query comes near the limits. In a damaged or hostile file,
+//! pages may refer to each other in such a way that a table never ends or repeats the same bytes many times.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,20 +10,21 @@ use rusqlite::{Connection, Error, Row, ffi};
 
 use crate::file::open::beside;
 
-/// Steps of SQLite's virtual machine between two checks.
+/// Number of steps of SQLite's virtual machine between two checks of the limit.
 const STEPS_BETWEEN_LOOKS: u32 = 10_000;
-/// Allowed steps of a query: this number, plus a multiple of the file's bytes. A row takes a few steps for
-/// each of its bytes.
+/// Allowed steps of a query: this number plus [`STEPS_PER_BYTE`] for each byte of the file. A row takes a few steps
+/// for each of its bytes.
 const STEPS: u64 = 5_000_000;
 const STEPS_PER_BYTE: u64 = 32;
-/// Allowed bytes of a query's rows: this number, plus a multiple of the file's bytes. A join repeats names.
+/// Allowed bytes of a query's rows: this number plus [`ROW_BYTES_PER_BYTE`] for each byte of the file. The rows may
+/// exceed the file, because a join repeats names.
 const ROW_BYTES: u64 = 1 << 20;
 const ROW_BYTES_PER_BYTE: u64 = 16;
 
-/// Bytes that may be copied from a file of any size.
+/// Bytes of copied rows that are allowed even if the file is smaller.
 const COPIED_BYTES: u64 = 1 << 20;
 
-/// The cost so far of a connection's current query.
+/// The cost of a connection's current query so far.
 #[derive(Debug)]
 pub(crate) struct Budget {
     path: PathBuf,
@@ -45,12 +46,12 @@ impl Budget {
         connection.progress_handler(STEPS_BETWEEN_LOOKS as i32, Some(move || !budget.has_steps()))
     }
 
-    /// Removes the limit from a connection.
+    /// Removes the limit on steps from a connection.
     pub(crate) fn lift(connection: &mut Connection) -> rusqlite::Result<()> {
         connection.progress_handler(0, None::<fn() -> bool>)
     }
 
-    /// Begins a query.
+    /// Resets the cost at the beginning of a new query.
     pub(crate) fn renew(&self) {
         self.steps.store(0, Ordering::Relaxed);
         self.row_bytes.store(0, Ordering::Relaxed);
@@ -64,7 +65,7 @@ impl Budget {
     /// Counts a row of the query.
     ///
     /// # Errors
-    /// The query has returned more bytes than allowed.
+    /// If the query has returned more bytes than allowed.
     pub(crate) fn take(&self, row: &Row<'_>) -> rusqlite::Result<()> {
         let taken = add(&self.row_bytes, stored_bytes_min(row)?);
         let is_within = taken <= ROW_BYTES
@@ -72,17 +73,18 @@ impl Budget {
         if is_within { Ok(()) } else { Err(endless()) }
     }
 
-    /// Counts a row that is copied into another file, once in the life of the connection.
+    /// Counts a row that is copied into another file. A connection copies each row at most once, so the sum is
+    /// limited by the size of the file.
     ///
     /// # Errors
-    /// More bytes were copied than the file has.
+    /// If more bytes were copied than the file has, and more than [`COPIED_BYTES`].
     pub(crate) fn copy(&self, row: &Row<'_>) -> rusqlite::Result<()> {
         let copied = add(&self.copied_bytes, stored_bytes_min(row)?);
-        // The size is read only where it may matter.
+        // The size of the file is read only after more than `COPIED_BYTES` were copied.
         if copied <= COPIED_BYTES || copied <= self.file_bytes() { Ok(()) } else { Err(endless()) }
     }
 
-    /// Size of the file with its log. Both grow during a run.
+    /// Size of the file and its write-ahead log. Both grow during a run.
     pub(crate) fn file_bytes(&self) -> u64 {
         let bytes = |path| std::fs::metadata(path).map_or(0, |about| about.len());
         bytes(self.path.clone()).saturating_add(bytes(beside(&self.path, "-wal")))
@@ -99,7 +101,7 @@ pub(crate) fn endless() -> Error {
     Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_INTERRUPT), None)
 }
 
-/// The fewest bytes that the values of a row take in a file: one byte for the kind of each, and the bytes of
+/// The fewest bytes that the values of a row take in a file: one byte for the type of each value, and the bytes of
 /// texts and blobs (<https://www.sqlite.org/fileformat2.html#record_format>).
 pub(crate) fn stored_bytes_min(row: &Row<'_>) -> rusqlite::Result<u64> {
     let bytes = |at| {

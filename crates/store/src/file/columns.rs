@@ -1,4 +1,4 @@
-//! Values of columns that are stored as JSON, and the error for a text that does not fit.
+//! Reads columns that are stored as JSON, and makes the error for a text that does not fit its column.
 
 use rusqlite::Row;
 use rusqlite::types::Type;

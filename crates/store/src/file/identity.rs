@@ -1,4 +1,4 @@
-//! Identifies a run across all results files, and describes how complete a file's copy of it is.
+//! Identifies a run across results files, and describes how complete a file's copy of the run is.
 
 use rusqlite::Row;
 
@@ -9,21 +9,21 @@ use crate::record::RunId;
 /// Facts that identify a run in several results files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunIdentity {
-    /// When it started, in milliseconds since 1970 UTC.
+    /// When the run started, in milliseconds since 1970 UTC.
     pub started_at_ms: i64,
     pub seed: u64,
-    /// Facts about its host, as the file has them (JSON).
+    /// Facts about the host on which the run began, as the JSON text that is in the file.
     pub host: String,
     pub plan_text: String,
 }
 
-/// Completeness of a file's copy of a run. Of two copies, the greater is more complete.
+/// Completeness of a file's copy of a run. A more complete copy has a greater value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Completeness {
     pub completed_trials: u64,
-    /// Trials with any outcome.
+    /// Number of trials, completed or failed.
     pub trials: u64,
-    /// Whether its end is recorded.
+    /// Whether the end of the run is recorded.
     pub has_ended: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The file itself: its schema, its owner, limits of a query, moments as text.
+//! The file itself: opening it, its schema, the process that owns a run, and limits of queries.
 
 pub(crate) mod budget;
 pub(crate) mod columns;

@@ -1,15 +1,14 @@
-//! Moments as text.
+//! Points in time as text.
 
 use std::time::{Duration, UNIX_EPOCH};
 
-/// The last second of the year 9999, the last that RFC 3339 can write, since 1970 UTC.
+/// The last second that RFC 3339 can express, at the end of the year 9999, in seconds since 1970 UTC.
 const LAST_SECOND: u64 = 253_402_300_799;
-/// The same, to its last millisecond.
+/// The last millisecond of [`LAST_SECOND`], in milliseconds since 1970 UTC.
 pub(crate) const LAST_MS: u64 = LAST_SECOND * 1000 + 999;
 
-/// A moment of a results file in RFC 3339 with whole seconds: `2026-11-23T12:00:00Z`. Moments before 1970 or
-/// after 9999, which only a damaged file has, become the nearest that can be written. All texts have 20 ASCII
-/// characters.
+/// A point in time as RFC 3339 with whole seconds: `2026-11-23T12:00:00Z`. A time before 1970 or after 9999, which
+/// only a damaged file has, becomes the nearest time in that range. All texts have 20 ASCII characters.
 pub fn utc_text(unix_ms: i64) -> String {
     let seconds = u64::try_from(unix_ms / 1000).unwrap_or(0).min(LAST_SECOND);
     humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(seconds)).to_string()

@@ -17,11 +17,11 @@ use crate::file::open::leftovers::Leftovers;
 pub(crate) use crate::file::open::place::beside;
 use crate::file::schema::{self, Kind};
 
-/// Time for which a statement waits for another process's transaction. The commit of a trial takes
-/// milliseconds.
+/// Longest time for which a statement waits for another process's transaction. It is long enough, because the commit
+/// of a trial takes only milliseconds.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Time between two attempts at operations for which SQLite does not wait.
+/// Pause between two attempts at an operation for which SQLite itself does not wait.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
 
 /// An open results file.
@@ -30,7 +30,8 @@ pub struct Store {
     pub(crate) connection: Connection,
     path: PathBuf,
     pub(crate) budget: Arc<Budget>,
-    /// Declared after the connection, because fields are dropped in order of declaration.
+    /// Fields are dropped in the order of their declaration. This field is declared after the connection, because the
+    /// files can be removed only after the connection is closed.
     leftovers: Leftovers,
 }
 
@@ -52,11 +53,12 @@ impl Store {
         };
         store.check(kind)?;
         store.check_writable()?;
-        // New data may exceed the limits that follow from the file's present size.
+        // The limit on steps follows from the size of the file. A writer has no such limit, because its statements
+        // may add much data to a small file.
         Budget::lift(&mut store.connection).map_err(|error| store.error(error))?;
-        // A merge that was killed may have left another kind of journal.
+        // A merge that was killed may have left the file in rollback journal mode.
         store.use_log()?;
-        // There is one commit per trial, and each contains minutes of measurement, so it is worth an fsync.
+        // There is one commit per trial. Each contains minutes of measurement, so it is worth an fsync.
         store.pragma("synchronous", "FULL")?;
         store.pragma("foreign_keys", "ON")?;
         Ok(store)
@@ -72,7 +74,8 @@ impl Store {
         }
         let mut store = Self::connect(path, path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         let kind = match store.kind() {
-            // A merge that was killed left a transaction to undo, for which the file is opened for writing once.
+            // A merge that was killed left an unfinished transaction. To undo the transaction, the file is opened
+            // for writing once.
             Err(StoreError::Unusable { .. }) if beside(path, "-journal").exists() => {
                 drop(Self::open(path)?);
                 store = Self::connect(path, path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
@@ -93,11 +96,11 @@ impl Store {
         Ok(store)
     }
 
-    /// Checks that a run could use the path as its results file: there is a results file of this version, or
-    /// nothing yet.
+    /// Checks that a run could use the path as its results file. It can if the path leads to a results file of this
+    /// version, or to no file yet.
     ///
     /// # Errors
-    /// There is something else at the path, or it cannot be read.
+    /// The path leads to anything else, or the file cannot be read.
     pub fn check_usable(path: &Path) -> Result<(), StoreError> {
         match Self::open_read_only(path) {
             Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Empty { .. }) => Ok(()),
@@ -109,7 +112,7 @@ impl Store {
         &self.path
     }
 
-    /// A snapshot of the file for several consistent reads. It ends when it is dropped.
+    /// Begins a snapshot of the file, so that several reads see the same state. Dropping the value ends the snapshot.
     ///
     /// # Errors
     /// The file cannot be read, or there is already a snapshot.
@@ -130,8 +133,9 @@ impl Store {
         Ok(store)
     }
 
-    /// Switches to a write-ahead log. SQLite does not wait for others when it changes the journal, because
-    /// two processes that do so at once might wait for each other.
+    /// Switches the file to WAL mode. While another process uses the file, SQLite refuses to change the journal mode.
+    /// SQLite does not wait for the other process, because two processes that change the mode at the same time might
+    /// wait for each other. So this function tries again until [`BUSY_TIMEOUT`] has passed.
     fn use_log(&self) -> Result<(), StoreError> {
         let began = Instant::now();
         loop {
@@ -159,14 +163,15 @@ impl Store {
                 Some(difference) => Err(StoreError::Altered { path, difference }),
             },
             Kind::Other(found) => Err(StoreError::OtherVersion { path, found }),
-            // For a reader the file contains no run. A writer has created the schema before this check.
+            // Only a reader can find a blank file here, because a writer has already created the schema. To the
+            // reader, the file is a file without a run.
             Kind::Blank => Err(StoreError::Empty { path }),
             Kind::Foreign => Err(StoreError::Foreign { path }),
         }
     }
 
     /// Checks that the file can be written. SQLite opens a read-only file without an error and fails at the first
-    /// write, but a run must fail before it measures.
+    /// write. A run must fail earlier, before it measures.
     fn check_writable(&self) -> Result<(), StoreError> {
         if self.connection.is_readonly(rusqlite::MAIN_DB).map_err(|error| self.error(error))? {
             return Err(StoreError::Unusable {
@@ -181,17 +186,17 @@ impl Store {
         self.connection.pragma_update(None, name, value).map_err(|error| self.error(error))
     }
 
-    /// The connection, for one query. It must not be used for writing. The limits of the query count from
-    /// here on.
+    /// Returns the connection for one query, which must not write. The cost of the query is counted from this call
+    /// on.
     pub fn connection(&self) -> &Connection {
         self.budget.renew();
         &self.connection
     }
 
-    /// Counts a row of the query for which [`Self::connection`] was taken.
+    /// Counts a row of the query for which [`Self::connection`] was called.
     ///
     /// # Errors
-    /// The query returns more than the file can hold.
+    /// The query has returned more bytes than a sound file can contain.
     pub fn take(&self, row: &Row<'_>) -> Result<(), StoreError> {
         self.budget.take(row).map_err(|error| self.error(error))
     }
@@ -221,7 +226,7 @@ fn classify(path: &Path, error: Error) -> StoreError {
     }
 }
 
-/// Whether an error concerns a value that Dyno never writes in that place.
+/// Whether an error is about a value that Dyno never writes into the value's column.
 fn is_of_strange_value(error: &Error) -> bool {
     matches!(
         error,

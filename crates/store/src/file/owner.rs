@@ -2,24 +2,24 @@
 
 use std::fs;
 
-/// The current process as `boot id, pid, start time`. A pid alone is reused, and has no meaning on another host or
-/// after a reboot. The three together are unique.
+/// The current process as `boot id, pid, start time`. A pid alone is not unique, because it is reused and has no
+/// meaning on another host or after a reboot. The three together are unique.
 pub(crate) fn current() -> String {
     describe(std::process::id()).unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// Whether a process that [`current`] described is alive, on this host.
+/// Whether a process that [`current`] described is alive and runs on this host.
 pub(crate) fn is_alive(owner: &str) -> bool {
     let pid = owner.split(' ').nth(1).and_then(|pid| pid.parse().ok());
     pid.and_then(describe).is_some_and(|now| now == owner)
 }
 
-/// A living process in the form of [`current`].
+/// Describes a living process in the form of [`current`]; `None` if there is no such process.
 pub(crate) fn describe(pid: u32) -> Option<String> {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // proc_pid_stat(5): the second field is a name in parentheses, which may contain spaces and parentheses. The state
-    // is field 3 and the start time field 22.
+    // proc_pid_stat(5): the second field is a name in parentheses, which may contain spaces and parentheses. The
+    // state is field 3 and the start time field 22.
     let mut fields = stat.rsplit_once(") ")?.1.split(' ');
     let state = fields.next()?;
     let started = fields.nth(22 - 3 - 1)?;

@@ -1,4 +1,4 @@
-//! A row to insert.
+//! Builds a row to insert.
 
 use rusqlite::types::Value;
 use rusqlite::{Transaction, params_from_iter};

@@ -18,7 +18,7 @@ const APPLICATION_ID: i64 = 0x4479_6e6f;
 /// The kind of a database file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// It is empty.
+    /// An empty file.
     Blank,
     /// A results file of this version.
     Current,
@@ -27,8 +27,9 @@ pub(crate) enum Kind {
     Foreign,
 }
 
-/// The kind of a file. Another process may [`create`] the schema, in one transaction, while this reads. So it reads
-/// objects and version first and the mark last. If the mark is set, it reads the version again.
+/// Finds the kind of a file. Meanwhile, another process may [`create`] the schema in one transaction. Therefore the
+/// objects and the version are read first and the application id last. If the application id is set, the version is
+/// read again.
 pub(crate) fn kind(connection: &Connection) -> rusqlite::Result<Kind> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let objects: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
@@ -43,12 +44,13 @@ pub(crate) fn kind(connection: &Connection) -> rusqlite::Result<Kind> {
     Ok(if (application, version, objects) == (0, 0, 0) { Kind::Blank } else { Kind::Foreign })
 }
 
-/// The first difference between a file's schema and that of the format.
+/// Returns the first difference between a file's schema and the schema of the format; `None` if they are equal.
 pub(crate) fn difference(connection: &Connection) -> rusqlite::Result<Option<SchemaDifference>> {
     difference::difference(connection, SCHEMA)
 }
 
-/// Turns a blank file into a results file. If two processes do so at once, the second finds it done.
+/// Turns a blank file into a results file. If two processes do this at the same time, the second process finds a
+/// results file and does not change it. Returns the kind of the file after the call.
 pub(crate) fn create(connection: &mut Connection) -> rusqlite::Result<Kind> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let kind = kind(&transaction)?;
@@ -62,7 +64,7 @@ pub(crate) fn create(connection: &mut Connection) -> rusqlite::Result<Kind> {
     Ok(Kind::Current)
 }
 
-/// Marks a file as one of another version of Dyno.
+/// Marks a file as a results file of another version.
 #[cfg(test)]
 pub(crate) fn mark_version(connection: &Connection, version: i64) -> rusqlite::Result<()> {
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;

@@ -1,6 +1,7 @@
-//! The tables with rows of a run, for deleting and copying the run.
+//! The tables that have rows of a run.
 
-/// Tables with a column `run_id`, in an order in which their rows can be inserted. `trial` comes after them.
+/// Tables with a column `run_id`, in an order in which their rows can be inserted. Rows of `trial` are inserted after
+/// the rows of these tables.
 pub(crate) const OF_RUN: &[&str] =
     &["system", "variable", "step", "claim", "resumption", "attempt", "instance", "crash_test"];
 
@@ -22,7 +23,7 @@ pub(crate) const OF_TRIAL: &[&str] = &[
     "replayed_digest",
 ];
 
-/// The rows of a table that belong to run `?1`.
+/// Returns the SQL (`FROM` and `WHERE`) for the rows of a table that belong to run `?1`.
 pub(crate) fn rows_of_run(table: &str) -> String {
     let condition = match table {
         "run" => "id = ?1",

@@ -5,21 +5,22 @@ use std::time::Duration;
 use crate::file::open::{BUSY_TIMEOUT, Store};
 
 impl Store {
-    /// Does work that adds much to the file. With the usual write-ahead log, all data would be written twice,
-    /// to the log and then to the file. With a rollback journal, new pages are written once. Transactions are
-    /// equally safe with both. If another program has the file open, the log stays in use.
+    /// Calls `work`, which adds much data to the file. With the usual write-ahead log, all data would be written
+    /// twice: to the log and then to the file. So a rollback journal is used instead, with which new pages are
+    /// written once. Transactions are equally safe with both kinds of journal. If another program has the file open,
+    /// the log stays in use.
     pub fn in_bulk<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        // The kind of journal can be changed only while nobody else has the file open.
+        // The journal mode can be changed only while no other program has the file open, so waiting is useless.
         let _ = self.connection().busy_timeout(Duration::ZERO);
         let _ = self.set_journal("DELETE");
         let _ = self.connection().busy_timeout(BUSY_TIMEOUT);
         let outcome = work(self);
-        // If this fails, the next `Store::open` does it.
+        // If this fails, the next `Store::open` restores the log.
         let _ = self.set_journal("WAL");
         outcome
     }
 
-    /// Changes the kind of journal. It stays the same if another program has the file open.
+    /// Changes the journal mode. While another program has the file open, SQLite does not change the mode.
     pub(crate) fn set_journal(&self, mode: &str) -> rusqlite::Result<()> {
         self.connection().pragma_update(None, "journal_mode", mode)
     }

@@ -1,5 +1,5 @@
-//! Checks a whole file. Without it, SQLite checks the first page when it opens a file, and other pages when it reads
-//! them.
+//! Checks a whole file. SQLite itself checks only the first page when it opens a file, and other pages when it
+//! reads them.
 
 use crate::error::StoreError;
 use crate::file::moment;
@@ -10,7 +10,7 @@ use crate::record::trial::latency::LatencyCounts;
 use crate::record::{RunId, TrialId};
 use crate::run::RunChoice;
 
-/// Largest number of structural faults in the list.
+/// Largest number of structural faults that are listed.
 const STRUCTURE_FAULTS_MAX: u32 = 20;
 
 /// A fault in a results file.
@@ -23,7 +23,7 @@ pub enum Fault {
     #[error("{table}: a row refers to a {parent} that is not there")]
     Orphan {
         table: String,
-        /// The table that it refers to.
+        /// The table that the row refers to.
         parent: String,
     },
     /// A completed trial has no result.
@@ -35,7 +35,8 @@ pub enum Fault {
     /// A sample's latency histogram cannot be read.
     #[error("trial {}: the latency histogram of sample {number} cannot be read", trial.0)]
     SampleHistogram { trial: TrialId, number: u32 },
-    /// Values that no run has: times outside 1970 to 9999, negative counts, infinite figures.
+    /// A column has values that no run writes, such as times outside the years 1970 to 9999, negative counts, or
+    /// infinite figures.
     #[error("{table}: its {column} has values that no run writes (rows: {rows})")]
     Value { table: String, column: String, rows: u64 },
     /// A run cannot be read for a report.
@@ -47,8 +48,8 @@ pub enum Fault {
 }
 
 impl Store {
-    /// Reads the whole file and lists its faults in SQLite's structure, references between tables, results, histograms
-    /// and series. Takes seconds for each gigabyte.
+    /// Reads the whole file and lists its faults: in SQLite's structure, in references between tables, in results, in
+    /// histograms and in series. This takes some seconds for each gigabyte.
     ///
     /// # Errors
     /// The file cannot be read to its end.
@@ -92,7 +93,7 @@ impl Store {
         self.rows(sql, [], |row| Ok(Fault::NoResult { trial: TrialId(row.get(0)?) }))
     }
 
-    /// Numbers that have the type of their column but make no sense.
+    /// Finds numbers that have the type of their column but are impossible, such as negative counts.
     fn senseless_values(&self) -> Result<Vec<Fault>, StoreError> {
         let mut faults = Vec::new();
         for table in [&["run", "trial"], OF_RUN, OF_TRIAL].concat() {
@@ -155,7 +156,7 @@ impl Store {
         })
     }
 
-    /// Lists the rows whose first column is invalid.
+    /// Runs a query and returns a fault for each row whose first column is not a valid blob.
     fn faults(
         &self,
         sql: &str,
@@ -173,10 +174,11 @@ impl Store {
     }
 }
 
-/// An SQL condition that finds meaningless numbers in a column. `None` if the column does not hold numbers.
+/// Returns an SQL condition that finds meaningless numbers in a column; `None` if the column has no numbers or may
+/// have any number.
 fn senseless(column: &str, kind: &str) -> Option<String> {
     match kind {
-        // The bits of an unsigned number.
+        // A seed is an unsigned number whose bits are stored as a signed number, so it may be negative.
         "INTEGER" if column == "seed" => None,
         "INTEGER" if column.ends_with("_at_ms") => {
             Some(format!("{column} NOT BETWEEN 0 AND {}", moment::LAST_MS))

@@ -1,4 +1,5 @@
-//! Joins the rounds of a run that is spread over hosts.
+//! Joins the rounds of a run that is spread over hosts. Each task runs some rounds on one host and writes them to
+//! its own file.
 
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, Transaction, TransactionBehavior};
@@ -9,22 +10,22 @@ use crate::file::open::Store;
 use crate::record::RunId;
 use crate::record::run::attempt;
 
-/// Columns of a run in which its tasks must agree.
+/// Query of the columns of the table `run` that must be equal in the files of all tasks of a run.
 const OF_PLAN: &str = "SELECT plan_text, seed, scale FROM run WHERE id = ?1";
-/// Columns of systems in which its tasks must agree.
+/// Query of the columns of the table `system` that must be equal in the files of all tasks of a run.
 const OF_SYSTEMS: &str =
     "SELECT id, name, requested_settings, confinement FROM system WHERE run_id = ?1 ORDER BY position";
 
-/// A system's id, with the version and the image of its server.
+/// A system's id, and the version and image of its server.
 type Server = (String, [Option<String>; 2]);
 
 impl Store {
-    /// Adds the rounds of a task's file to a run that may be in progress. Returns the rounds that were
-    /// missing here.
+    /// Adds the rounds of a task's file to a run that may be in progress. Returns the numbers of the rounds that were
+    /// added.
     ///
     /// # Errors
-    /// The file has no run with the same spread id, its run does not fit this one, it cannot be read, or this
-    /// file cannot be written.
+    /// The task's file has no run with the same spread id, its run does not fit this run, the task's file cannot be
+    /// read, or this file cannot be written.
     pub fn join(&mut self, run: RunId, source: &Store) -> Result<Vec<u32>, StoreError> {
         let snapshot = source.snapshot()?;
         let transaction = Transaction::new_unchecked(self.connection(), TransactionBehavior::Immediate)
@@ -43,7 +44,7 @@ impl Store {
         Ok(joined)
     }
 
-    /// The run of this file with the spread id of another file's run.
+    /// Finds the run of this file that has the same spread id as a run of another file.
     pub(super) fn find_spread(&self, source: &Store, run: RunId) -> Result<Option<RunId>, StoreError> {
         let Some(spread) = source.spread_id(run)? else { return Ok(None) };
         self.connection()
@@ -52,7 +53,8 @@ impl Store {
             .map_err(|error| self.error(error))
     }
 
-    /// Adds the rounds of another file's run that are missing here, within a transaction.
+    /// Adds those rounds of another file's run that this file lacks, and returns the numbers of these rounds. The
+    /// caller begins and commits the transaction.
     pub(super) fn join_run(&self, here: RunId, source: &Store, run: RunId) -> Result<Vec<u32>, StoreError> {
         self.check_fits(here, source, run)?;
         let rounds = |store: &Store, run: RunId| -> Result<Vec<u32>, StoreError> {
@@ -81,8 +83,9 @@ impl Store {
         Ok(missing)
     }
 
-    /// Takes over facts that only a started system can report, if they are not known yet: versions, variables, the
-    /// audit. The first host that delivers a round becomes the run's host, in place of the host that submitted it.
+    /// Copies versions, variables and the audit from the other file, as far as this file lacks them. Only a host that
+    /// has started the systems knows these facts. The first host that delivers a round also becomes the run's host, in
+    /// place of the host that submitted the run.
     fn take_facts(&self, here: RunId, source: &Store, run: RunId, is_first: bool) -> Result<(), StoreError> {
         let update = |sql: &str, values: &[&dyn rusqlite::ToSql]| {
             self.connection().execute(sql, values).map_err(|error| self.error(error))
@@ -126,7 +129,7 @@ impl Store {
                 return Err(self.does_not_fit(here, source, difference));
             }
         }
-        // The image of a server in a container, because two images may contain the same version.
+        // The images of servers in containers are compared too, because two images may contain the same version.
         let servers = |store: &Store, run: RunId| -> Result<Vec<Server>, StoreError> {
             let sql = "SELECT id, engine_version, image FROM system WHERE run_id = ?1 ORDER BY position";
             store.rows(sql, [run.0], |row| Ok((row.get(0)?, [row.get(1)?, row.get(2)?])))
@@ -145,7 +148,7 @@ impl Store {
         Ok(())
     }
 
-    /// All values of a query about a run.
+    /// Returns the rows of a query about a run, each as a list of its values.
     fn values(&self, sql: &str, run: RunId) -> Result<Vec<Vec<Value>>, StoreError> {
         self.rows(sql, [run.0], |row| (0..row.as_ref().column_count()).map(|at| row.get(at)).collect())
     }

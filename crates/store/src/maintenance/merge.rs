@@ -14,7 +14,7 @@ use crate::run::RunState;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergedRun {
-    /// Its id in the other file.
+    /// The run's id in the other file.
     pub source: RunId,
     pub merged: Merged,
 }
@@ -22,26 +22,27 @@ pub struct MergedRun {
 /// What a merge did with a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Merged {
-    /// It was added with this id.
+    /// The run was added with this id.
     Added(RunId),
-    /// This file had a less complete copy. It was replaced and keeps its id.
+    /// This file had a less complete copy with this id. It was replaced, and the id stays the same.
     Replaced(RunId),
-    /// This file has the same run with this id, at least as complete. It was not changed.
+    /// This file already has the run with this id, at least as complete. It was not changed.
     Kept(RunId),
-    /// Both files have rounds of a run that is spread over hosts. The missing rounds were added to the run with this
-    /// id.
+    /// Both files have rounds of a run that is spread over hosts. The missing rounds were added to the run with
+    /// this id.
     Joined { run: RunId, rounds: usize },
-    /// It is in progress and was not copied.
+    /// The run is in progress and was not copied.
     StillRunning,
 }
 
 impl Store {
-    /// Copies every run of another file, or none. Two runs are the same if host, start time, plan and seed are equal.
-    /// Of two copies of a run, the more complete is kept. If a run is spread over hosts, its missing rounds are added.
+    /// Copies all runs of another file, or none if an error occurs. Runs that are in progress there are not copied.
+    /// Two runs are the same if host, start time, plan and seed are equal. Of two copies of a run, the more
+    /// complete copy is kept. If a run is spread over hosts, its missing rounds are added.
     ///
     /// # Errors
-    /// One of this file's runs is in progress, a file cannot be read, this one cannot be written, or two
-    /// files of one spread run do not fit together.
+    /// One of this file's runs is in progress, a file cannot be read, this file cannot be written, or the rounds of
+    /// a run that is spread over hosts do not fit together.
     pub fn merge(&mut self, source: &Store) -> Result<Vec<MergedRun>, StoreError> {
         let snapshot = source.snapshot()?;
         let transaction = self.quiet_transaction()?;
@@ -73,7 +74,7 @@ impl Store {
         self.take_over(source, run, Some(here)).map(Merged::Replaced)
     }
 
-    /// The number in this file of a run of another file.
+    /// Returns the number that a run of another file has in this file; `None` if this file does not have the run.
     fn find_same(&self, source: &Store, run: RunId) -> Result<Option<RunId>, StoreError> {
         let same = source.run_identity(run)?;
         self.connection()
@@ -86,25 +87,25 @@ impl Store {
             .map_err(|error| self.error(error))
     }
 
-    /// Copies a run, with the given number or a new one.
+    /// Copies a run. The copy gets `number`, or a new number if that is `None`. Returns the copy's number.
     fn take_over(&self, source: &Store, run: RunId, number: Option<RunId>) -> Result<RunId, StoreError> {
         let number = number.map_or(Value::Null, |number| number.0.into());
         Copy::new(source, self, run, number, Part::Whole).carry_out()
     }
 }
 
-/// Meaning of a column for a copy.
+/// The role of a column when rows are copied. It decides how the values of the column are translated.
 #[derive(Clone, Copy, Debug)]
 enum Role {
     /// The run's number.
     Run,
-    /// The row's own number, which the target assigns.
+    /// The row's own number, which the target file assigns.
     OwnNumber,
-    /// The place of a trial in its run.
+    /// The position of a trial in its run.
     Position,
     Trial,
     Counter,
-    /// It is copied as it is.
+    /// The value is copied unchanged.
     Content,
 }
 
@@ -129,7 +130,8 @@ pub(super) struct Copy<'a> {
     /// The run's number in the target; NULL until the target has assigned it.
     new_run: Value,
     part: Part,
-    /// Numbers of trials and counters in the target, by their numbers in the source.
+    /// Maps the numbers of trials in the source to their numbers in the target. `counters` does the same for
+    /// counters.
     trials: HashMap<i64, i64>,
     counters: HashMap<i64, i64>,
 }
@@ -137,7 +139,7 @@ pub(super) struct Copy<'a> {
 /// The part of a run that is copied.
 pub(super) enum Part {
     Whole,
-    /// Some rounds. Trials come after those that the target has.
+    /// Some rounds. The positions of their trials come after those of the trials that the target already has.
     Rounds {
         rounds: Vec<u32>,
         first_position: i64,
@@ -145,7 +147,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// A condition on the rows of a table with rounds.
+    /// The SQL condition that selects the rows of the part, for a table whose rows belong to rounds.
     fn condition(&self, table: &str) -> String {
         match self {
             Self::Rounds { rounds, .. } if OF_TRIAL.contains(&table) => {
@@ -157,7 +159,7 @@ impl Part {
     }
 }
 
-/// `1, 2, 5`.
+/// The rounds as a list for SQL: `1, 2, 5`.
 fn list(rounds: &[u32]) -> String {
     rounds.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
 }
@@ -195,7 +197,7 @@ impl<'a> Copy<'a> {
         let (source, target) = (self.source, self.target);
         let columns = source.columns(table)?;
         let list = columns.join(", ");
-        // New numbers are in the order of the old ones.
+        // Trials are copied in the order of their numbers, so that the new numbers are in the same order.
         let order = if table == "trial" { " ORDER BY id" } else { "" };
         let places = vec!["?"; columns.len()].join(", ");
         let mut insert = target
@@ -224,7 +226,7 @@ impl<'a> Copy<'a> {
         Ok(())
     }
 
-    /// Converts a value of the source to the target's numbers.
+    /// Converts a value of the source to the value that the target gets.
     fn translate<'v>(&'v self, role: Role, value: ValueRef<'v>) -> rusqlite::Result<ValueRef<'v>> {
         let mapped = |numbers: &HashMap<i64, i64>| {
             let new = numbers.get(&value.as_i64()?).copied().map(ValueRef::Integer);
@@ -245,7 +247,8 @@ impl<'a> Copy<'a> {
         }
     }
 
-    /// Maps the counters, which all runs of a file share by name.
+    /// Maps the numbers of counters in the source to those in the target. In a file, all runs use the same number for
+    /// the same counter name.
     fn map_counters(&mut self) -> Result<(), StoreError> {
         let counters: Vec<(i64, String, bool)> =
             self.source.rows("SELECT id, name, is_gauge FROM counter", [], |row| {

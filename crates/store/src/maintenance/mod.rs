@@ -19,8 +19,8 @@ use crate::record::RunId;
 use crate::run::RunState;
 
 impl Store {
-    /// A transaction that writes. It fails while a run is in progress, because the run's trials would have to wait for
-    /// it, which would distort them.
+    /// Begins a transaction that writes. It fails while a run is in progress, because the commits of the run's
+    /// trials would have to wait, which would distort the run.
     fn quiet_transaction(&self) -> Result<Transaction<'_>, StoreError> {
         let transaction = Transaction::new_unchecked(self.connection(), TransactionBehavior::Immediate)
             .map_err(|error| self.error(error))?;

@@ -9,7 +9,7 @@ use crate::record::RunId;
 pub struct FileSize {
     /// Size of the file without its log.
     pub bytes: u64,
-    /// Free space of deleted runs. Later runs reuse it, and a vacuum frees it.
+    /// Unused space in the file, for example of deleted runs. Later runs reuse this space, and a vacuum frees it.
     pub free_bytes: u64,
 }
 
@@ -31,7 +31,7 @@ impl Store {
         })
     }
 
-    /// Estimated size of a run in bytes: its values, without the database's overhead.
+    /// Estimated size of a run in bytes. It counts the run's values without the overhead of the database.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -42,7 +42,7 @@ impl Store {
 
     fn table_bytes(&self, table: &str, run: RunId) -> Result<u64, StoreError> {
         let columns = self.columns(table)?;
-        // As text, a number takes about as many bytes as in the file.
+        // As text, a number takes about as many bytes as it does in the file.
         let row: Vec<_> = columns.iter().map(|column| format!("ifnull(octet_length({column}), 0)")).collect();
         let sql = format!("SELECT ifnull(sum({}), 0) {}", row.join(" + "), rows_of_run(table));
         Ok(self.rows(&sql, [run.0], |row| row.get(0))?[0])

@@ -1,4 +1,4 @@
-//! Records of rows of runs, systems, steps and trials.
+//! Converts rows to records of runs, systems, steps and trials.
 
 use std::collections::HashSet;
 
@@ -44,8 +44,8 @@ pub(super) fn run_record(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
     })
 }
 
-/// Reads ladders. Each system is only once in a ladder, and each ladder has its own id. Reports compare each system
-/// with the previous one.
+/// Reads ladders. Fails if two ladders have the same id, or if a ladder has a system twice. Reports rely on distinct
+/// ids and systems when they compare each system of a ladder with the previous one.
 fn ladders(row: &Row<'_>) -> rusqlite::Result<Vec<LadderRecord>> {
     let ladders: Vec<LadderRecord> = json(row, "ladders")?;
     let mut ids = HashSet::new();

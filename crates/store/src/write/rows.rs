@@ -1,4 +1,4 @@
-//! Rows of runs, systems, steps and trials to insert.
+//! Inserts rows of runs, systems, steps and trials.
 
 use rusqlite::{Transaction, params};
 
@@ -72,7 +72,7 @@ pub(super) fn put_system(
     run: RunId,
     system: &SystemRecord,
 ) -> rusqlite::Result<()> {
-    // Its trials refer to it, so it is updated and not replaced.
+    // Trials refer to the system's row, so an existing row is updated and not replaced.
     transaction.execute(
         "INSERT INTO system (run_id, id, name, engine_version, position, is_base, is_anchor, requested_settings,
                              origin, control_of, profile, confinement, dollars_per_hour, price, encryption, image,
@@ -245,7 +245,7 @@ fn insert_sample(
     row.insert(transaction, "sample_latency")
 }
 
-/// Sets all columns except the histogram, which a sample has in a separate table.
+/// Sets all columns except the histogram, which is in a separate table for samples.
 fn set_measured(row: &mut Row, measured: &Measured) {
     row.set("seconds", measured.seconds);
     row.set_all(CountsRecord::COLUMNS, measured.counts.values());

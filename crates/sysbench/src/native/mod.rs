@@ -1,4 +1,4 @@
-//! Tests without a database. Only tests whose figures equal sysbench's are offered.
+//! Tests that need no database. Dyno offers only the tests whose figures equal those of sysbench.
 
 mod cpu;
 
@@ -10,11 +10,11 @@ use crate::options::settings::Settings;
 use crate::options::{Checked as _, Definition, Given, Values};
 use crate::report::ReportedWork;
 
-/// A test by its name.
+/// A test that needs no database.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Native {
     pub(crate) name: &'static str,
-    /// Its description in one line.
+    /// A description of the test, in one line.
     pub(crate) summary: &'static str,
     pub(crate) options: &'static [Definition],
     build: fn(&Values, &Settings) -> Built,
@@ -23,7 +23,7 @@ pub(crate) struct Native {
 /// A test, ready to be run.
 pub(crate) struct Built {
     pub(crate) subject: ReportedWork,
-    /// Its output before it begins.
+    /// The text that is printed before the test begins.
     pub(crate) introduction: String,
     /// An event for each thread.
     pub(crate) threads: Vec<Event>,
@@ -31,7 +31,7 @@ pub(crate) struct Built {
 
 pub(crate) const TESTS: &[Native] = &[cpu::TEST];
 
-/// What to use in place of one of sysbench's tests that is not offered.
+/// Says what to use in place of a test of sysbench that Dyno does not offer. `None` for all other names.
 pub(crate) fn instead_of(name: &str) -> Option<&'static str> {
     match name {
         "fileio" => Some("use fio, which measures files and disks"),
@@ -46,7 +46,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Native> {
 }
 
 impl Native {
-    /// Reads the test's own options and prepares it.
+    /// Reads the values of the test's own options, and makes the test that they describe.
     pub(crate) fn build(&self, given: &[Given], settings: &Settings) -> Result<Built, Failure> {
         Ok((self.build)(&self.values(given)?, settings))
     }

@@ -13,21 +13,20 @@ use crate::failure::Failure;
 pub(crate) struct Arguments {
     /// Options common to all tests.
     pub(crate) values: Values,
-    /// Options that the test must know, in the order given.
+    /// All other options, in the order given. Only the test or the script can check them.
     pub(crate) others: Vec<Given>,
     /// Name of a built-in test, or of a script.
     pub(crate) test: Option<String>,
     pub(crate) command: Option<String>,
     /// All arguments as they were given, with the values of passwords removed.
     pub(crate) written: Vec<String>,
-    /// Warnings.
     pub(crate) warnings: Vec<String>,
 }
 
 /// An option as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Given {
-    /// Name, words joined by dashes.
+    /// The name, with dashes between its words.
     pub(crate) name: String,
     /// The text after the `=`.
     pub(crate) value: Option<String>,
@@ -38,7 +37,7 @@ impl Given {
         Self { name: name.replace('_', "-"), value: value.map(str::to_owned) }
     }
 
-    /// As on a command line.
+    /// The option in the form of the command line.
     pub(crate) fn as_written(&self) -> String {
         match &self.value {
             Some(value) => format!("--{}={value}", self.name),
@@ -48,7 +47,8 @@ impl Given {
 }
 
 impl Arguments {
-    /// Parses arguments, without the program's name. A `--config-file` is read at its position.
+    /// Parses arguments, without the program's name. The options of a `--config-file` count as if they were given at
+    /// its position.
     pub(crate) fn parse(arguments: &[OsString]) -> Result<Self, Failure> {
         let (mut parsed, mut words) = (Self::default(), Vec::new());
         for argument in arguments {
@@ -59,7 +59,7 @@ impl Arguments {
             parsed.written.push(without_secret(argument).to_owned());
         }
         let mut words = words.into_iter();
-        // With `--test` the first word is the command.
+        // If `--test` names the test, the first word is the command. Otherwise the first word is the test.
         parsed.test = parsed.test.or_else(|| words.next());
         parsed.command = words.next();
         match words.next() {
@@ -121,7 +121,7 @@ impl Arguments {
     }
 }
 
-/// An argument with secrets removed.
+/// Returns the argument. If its option is secret, the value is removed.
 fn without_secret(argument: &str) -> &str {
     let name = argument.split('=').next().unwrap_or_default();
     let option = general::find(&name.trim_start_matches('-').replace('_', "-"));

@@ -10,7 +10,7 @@ pub(crate) use dyno_script::{OptionDefinition as Definition, ValueKind as Kind};
 pub(crate) trait Checked {
     /// The value of an option that was given without a value (`--debug`), if there is one.
     fn implied(self) -> Option<&'static str>;
-    /// The expected value if a value is wrong; `None` if it is right.
+    /// Describes the expected value if `value` is wrong. `None` if `value` is right.
     fn wrong(self, value: &str) -> Option<String>;
     /// The placeholder for the value in help.
     fn placeholder(self) -> &'static str;
@@ -67,7 +67,7 @@ pub(crate) struct HelpLine<'a> {
     default: Option<&'a str>,
 }
 
-/// An option of a built-in test, or of all.
+/// An option of a built-in test, or an option common to all tests.
 impl<'a> From<&'a Definition> for HelpLine<'a> {
     fn from(option: &'a Definition) -> Self {
         Self {
@@ -98,7 +98,7 @@ impl<'a> From<&'a dyno_script::OptionSpec> for HelpLine<'a> {
     }
 }
 
-/// Explanations are aligned unless an option is longer than this.
+/// Largest width of the column of options in help, in bytes. The explanation of a longer option is not aligned.
 const USAGE_LETTERS: usize = 120;
 
 /// Options below each other, with their explanations in a column.

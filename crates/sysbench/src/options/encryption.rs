@@ -25,7 +25,7 @@ const PGSQL: TlsNames = TlsNames {
     modes: ["disable", "prefer", "require", "verify-ca", "verify-full"],
 };
 
-/// The options `--mysql-ssl` and its like.
+/// Reads `--mysql-ssl` and the related options.
 pub(crate) fn mysql_tls(values: &Values) -> Result<Tls, Failure> {
     let mode = match values.text("mysql-ssl") {
         "on" | "REQUIRED" => TlsMode::Required,
@@ -45,7 +45,7 @@ pub(crate) fn mysql_tls(values: &Values) -> Result<Tls, Failure> {
     with_effect(tls, &MYSQL, values)
 }
 
-/// The options `--pgsql-sslmode` and its like.
+/// Reads `--pgsql-sslmode` and the related options.
 pub(crate) fn pgsql_tls(values: &Values) -> Result<Tls, Failure> {
     let mode = match values.text("pgsql-sslmode") {
         "disable" => TlsMode::Disabled,
@@ -66,12 +66,12 @@ fn with_effect(tls: Tls, names: &TlsNames, values: &Values) -> Result<Tls, Failu
     }
 }
 
-/// The option of the mode as it is given, or its default.
+/// The option of the TLS mode with its value, or with its default if the option is not given.
 fn given_mode(names: &TlsNames, values: &Values) -> String {
     format!("{}={}", names.mode, values.text(names.mode.trim_start_matches('-')))
 }
 
-/// The secrets that may be sent to a MySQL server, by the options.
+/// Reads from the options which secrets may be sent to a MySQL server.
 pub(crate) fn mysql_trust(values: &Values, mode: TlsMode) -> Result<Trust, Failure> {
     let key = values.some("mysql-server-public-key-path").map(PathBuf::from);
     let unusable = |error| Failure::usage(format!("--mysql-server-public-key-path: {error}"));
@@ -89,7 +89,7 @@ pub(crate) fn mysql_trust(values: &Values, mode: TlsMode) -> Result<Trust, Failu
     })
 }
 
-/// The ways of authentication that a PostgreSQL server may request, by the options.
+/// Reads from the options which authentication methods a PostgreSQL server may request.
 pub(crate) fn pgsql_trust(values: &Values) -> Result<Trust, Failure> {
     let methods = values.text("pgsql-require-auth").to_lowercase();
     let methods = PgsqlMethod::list(&methods)

@@ -7,7 +7,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static GeneralOption> {
     general_groups().iter().flat_map(|group| group.options)
 }
 
-/// The option with this name (dashes).
+/// The option with this name, whose words are joined by dashes.
 pub(crate) fn find(name: &str) -> Option<&'static GeneralOption> {
     all().find(|option| option.definition.name == name)
 }

@@ -1,4 +1,4 @@
-//! Options, each defined once. The general ones are in `dyno-script`, because scripts see them too.
+//! Options, each defined once. The general options are defined in `dyno-script`, because scripts see them too.
 
 mod arguments;
 mod config_file;

@@ -1,9 +1,9 @@
-//! Near misses.
+//! Suggestions for misspelt names.
 
-/// Largest number of edits of a suggestion.
+/// Largest number of edits between a wrong name and its suggestion.
 const NEAR: usize = 3;
 
-/// The known name that was probably meant.
+/// The known name that was probably meant. `None` if no known name is near.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let (distance, nearest) =
         known.into_iter().map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate)).min()?;

@@ -1,13 +1,13 @@
 //! The notation of `--rate`: the number of events due a second, and how it changes.
 //!
-//! `1000` is a steady rate. Phases are separated by commas: `RATE@TIME` holds a rate for a time, and
-//! `FROM:TO@TIME` ramps from one rate to another. The last phase may be just `RATE`. After the last phase its
-//! rate continues.
+//! `1000` is a steady rate. Phases are separated by commas: `RATE@TIME` keeps a rate for a time, and `FROM:TO@TIME`
+//! ramps from one rate to another. The last phase may be just `RATE`. After the last phase, the rate at its end
+//! continues.
 
 use dyno_load::{Rate, RatePoint, Spacing};
 use thiserror::Error;
 
-/// The highest rate, in events a second. Scripts that do nothing reach less.
+/// The highest rate, in events a second. Even scripts that do nothing do not reach it.
 const RATE_MAX: f64 = 1e7;
 
 /// A rate that cannot be read.
@@ -29,7 +29,7 @@ pub(crate) fn parse(text: &str) -> Result<Option<Rate>, RateError> {
         points.push(RatePoint { at_seconds, per_second: from });
         match length {
             Some(length) => at_seconds += seconds(length).ok_or_else(wrong)?,
-            // Only the last phase may lack an end, and a ramp must have one.
+            // Only the last phase may lack a time, and only if it is not a ramp.
             None if n + 1 < phases.len() || from.to_bits() != to.to_bits() => return Err(wrong()),
             None => {}
         }

@@ -61,14 +61,15 @@ pub(crate) struct Settings {
     pub(crate) events: Option<u64>,
     pub(crate) seconds: Option<f64>,
     pub(crate) warmup_seconds: f64,
-    /// Time after the end after which running events are dropped; `None` waits as long as the load does.
+    /// Seconds after the end of the test after which running events are dropped. `None` means that the load waits for
+    /// them practically without a limit.
     pub(crate) forced_shutdown_seconds: Option<f64>,
     pub(crate) rate: Option<Rate>,
     /// The rate as the user wrote it.
     pub(crate) rate_text: String,
     /// Seconds between lines of progress.
     pub(crate) interval_seconds: Option<f64>,
-    /// Seconds after which reports are due, in order.
+    /// Seconds after which reports are due, in ascending order.
     pub(crate) checkpoints_seconds: Vec<f64>,
     pub(crate) percentiles: Vec<f64>,
     pub(crate) histogram: bool,
@@ -133,7 +134,8 @@ fn rate(values: &Values) -> Option<Rate> {
     Some(Rate { spacing, ..rate })
 }
 
-/// Seconds, or a percentage of the test's time. Five percent if the option has no value.
+/// Reads seconds, or a percentage of the test's time. An option without a value stands for five percent. `None` if the
+/// option is off.
 fn forced_shutdown(text: &str, time_seconds: f64) -> Option<f64> {
     let of_time = |percent: f64| (time_seconds * percent / 100.0).floor();
     match text {

@@ -36,9 +36,10 @@ fn mysql(values: &Values) -> Result<Target, Failure> {
     Ok(Target { tls, trust, compression, dry_run, ..target })
 }
 
-/// Permitted compression of packets. If the option of sysbench's main branch (a list of algorithms) is set, it decides.
-/// As in MySQL's own client, the list must then contain `uncompressed` if connections without compression are
-/// permitted. Otherwise the released option decides: it permits zlib, which is used if the server has it.
+/// Which compression of packets is permitted. If `--mysql-compression-algorithms`, an option of sysbench's main branch,
+/// lists algorithms, these are permitted. As in MySQL's own client, this list must contain `uncompressed` to permit
+/// connections without compression. If the option lists no algorithms, `--mysql-compression`, the option of the
+/// released sysbench, decides. It permits zlib, which is used if the server has it.
 fn compression(values: &Values) -> Compression {
     let text = values.text("mysql-compression-algorithms").to_lowercase();
     let listed = |name| text.split(',').any(|item| item.trim() == name);
@@ -56,7 +57,8 @@ fn pgsql(values: &Values) -> Result<Target, Failure> {
     Ok(Target { tls, trust, password, ..target })
 }
 
-/// A host or a folder. From a list the first that accepts is used, as in libpq.
+/// The address of a host, or of the socket in a folder. If the option is a list, the first address that accepts is
+/// used, as in libpq.
 fn pgsql_address(values: &Values) -> Address {
     let port = values.whole("pgsql-port") as u16;
     let address = |host: &str| {
@@ -71,7 +73,8 @@ fn pgsql_address(values: &Values) -> Address {
     if hosts.len() > 1 { Address::FirstOf(hosts) } else { hosts.remove(0) }
 }
 
-/// A password that is not given is taken from the environment, as in every program that uses libpq.
+/// The password that was given. If none was given, it is taken from the environment, as in every program that uses
+/// libpq.
 fn password_or(given: String, environment: Option<String>) -> String {
     if given.is_empty() { environment.unwrap_or_default() } else { given }
 }
@@ -81,7 +84,7 @@ fn sqlite(values: &Values) -> Target {
     Target { ignore_errors: None, ..network(Protocol::Sqlite, vec![file], values) }
 }
 
-/// A target without encryption. Its account comes from the driver's own options.
+/// A target without encryption. The account comes from the options of this driver.
 fn network(driver: Protocol, addresses: Vec<Address>, values: &Values) -> Target {
     let option = |name: &str| values.text(&format!("{}-{name}", driver.as_str())).to_owned();
     Target {
@@ -93,7 +96,7 @@ fn network(driver: Protocol, addresses: Vec<Address>, values: &Values) -> Target
     }
 }
 
-/// The sockets if any is given, otherwise every host with every port.
+/// The sockets, if any are given. Otherwise every combination of host and port.
 fn mysql_addresses(values: &Values) -> Vec<Address> {
     let sockets = values.list("mysql-socket");
     if !sockets.is_empty() {
@@ -112,7 +115,8 @@ fn mysql_addresses(values: &Values) -> Vec<Address> {
     addresses
 }
 
-/// The socket for `localhost`, as in MySQL's own client. If a port was given, the user wants the port.
+/// The socket for `localhost`, as in MySQL's own client. `None` if a port is given, because the user then wants the
+/// port.
 fn default_socket(host: &str, values: &Values) -> Option<PathBuf> {
     if host != "localhost" || values.is_given("mysql-port") {
         return None;

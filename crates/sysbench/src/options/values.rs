@@ -16,7 +16,7 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    /// Values of a built-in test's own options, to be [`set`](Self::set).
+    /// Values of a built-in test's own options. Each option has its default until it is [`set`](Self::set).
     pub(crate) fn of_test(options: &'static [Definition]) -> Self {
         Self { given: BTreeMap::new(), own: options }
     }

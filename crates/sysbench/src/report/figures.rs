@@ -5,25 +5,25 @@ use std::collections::BTreeMap;
 use dyno_load::{Counts, Fairness, Latency, LatencyNs, StatementLatency, Tick, Total};
 use dyno_script::Stat;
 
-/// Figures of an interval.
+/// Figures of an interval, or of a whole run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) seconds: f64,
-    /// Time from the beginning of the run to its end.
+    /// Time from the beginning of the run to the end of the interval.
     pub(crate) elapsed_seconds: f64,
     pub(crate) counts: Counts,
     pub(crate) error_codes: BTreeMap<String, u64>,
     pub(crate) latency: Latency,
     pub(crate) statements: StatementLatency,
-    /// Threads of the run.
+    /// Number of threads of the whole run.
     pub(crate) threads: u32,
-    /// Threads inside an event at its end.
+    /// Number of threads that were inside an event at the end of the interval.
     pub(crate) running: u32,
-    /// Events that were due and had not begun at its end.
+    /// Number of events that were due but had not begun at the end of the interval.
     pub(crate) backlog: u64,
-    /// Events that were dropped at the end because they took too long.
+    /// Number of events that were dropped at the end of the run because they took too long.
     pub(crate) unfinished: u32,
-    /// How evenly threads were served; known only for whole runs and up to checkpoints.
+    /// How evenly threads were served. It is known only for whole runs, and for the time up to a checkpoint.
     pub(crate) fairness: Option<Fairness>,
     /// CPU time of the load process.
     pub(crate) client_cpu_us: u64,
@@ -63,7 +63,7 @@ impl Figures {
         }
     }
 
-    /// Ends the interval, and begins the next where it ends.
+    /// Ends the interval and returns its figures. The next interval begins at the same time.
     pub(crate) fn take(&mut self) -> Self {
         let next = Self { elapsed_seconds: self.elapsed_seconds, threads: self.threads, ..Self::default() };
         std::mem::replace(self, next)
@@ -73,7 +73,7 @@ impl Figures {
         if self.seconds > 0.0 { count as f64 / self.seconds } else { 0.0 }
     }
 
-    /// A figure of the latencies in ms; 0 without events, as sysbench prints it.
+    /// A figure of the latencies, in ms. If there were no events it is 0, as in sysbench's reports.
     fn exact_ms(&self, of: fn(LatencyNs) -> u64) -> f64 {
         self.latency.exact().map_or(0.0, |exact| of(exact) as f64 / 1e6)
     }
@@ -125,7 +125,7 @@ impl Figures {
 pub(super) mod testing {
     use super::*;
 
-    /// 1,000 events of 1 to 1,000 µs in 2 s on 4 threads, 20 queries each.
+    /// 1,000 events of 1 to 1,000 µs in 2 s on 4 threads, with 20 queries in each event.
     pub(crate) fn figures() -> Figures {
         let mut latency = Latency::default();
         (1..=1000).for_each(|us| latency.record_us(us));

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::options::settings::{Seed, Settings};
 
-/// The options of a run, in sysbench's words.
+/// The options of a run, in the words that sysbench prints.
 pub(crate) fn header(settings: &Settings) -> String {
     let mut text =
         format!("Running the test with following options:\nNumber of threads: {}\n", settings.threads);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use dyno_load::Latency;
 
-/// Buckets from 1 µs to 100 s, each larger than the last by the same factor.
+/// Number of buckets. They cover 1 µs to 100 s, and each is larger than the one before it by the same factor.
 const BUCKETS: i32 = 1024;
 const LOWEST_MS: f64 = 0.001;
 const HIGHEST_MS: f64 = 100_000.0;
@@ -29,7 +29,7 @@ pub(super) fn draw(latency: &Latency) -> String {
     text + " \n"
 }
 
-/// Difference of the logarithms of neighbouring buckets.
+/// Difference between the logarithms of neighbouring buckets.
 fn step() -> f64 {
     (HIGHEST_MS / LOWEST_MS).ln() / f64::from(BUCKETS - 1)
 }

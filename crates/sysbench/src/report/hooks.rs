@@ -24,17 +24,17 @@ impl Hooks {
         Ok(Self { runtime, task, connections })
     }
 
-    /// Reports an interval; false if the script leaves that to Dyno.
+    /// Lets the script report an interval. Returns false if the script leaves the report to Dyno.
     pub(super) fn intermediate(&mut self, stat: &Stat, log: &mut Log<'_>) -> Result<bool, ScriptError> {
         self.call(Entry::ReportIntermediate(stat), log)
     }
 
-    /// Reports a run; false if the script leaves that to Dyno.
+    /// Lets the script report a run. Returns false if the script leaves the report to Dyno.
     pub(super) fn cumulative(&mut self, stat: &Stat, log: &mut Log<'_>) -> Result<bool, ScriptError> {
         self.call(Entry::ReportCumulative(stat), log)
     }
 
-    /// Ends the list of reports, if one was begun.
+    /// Lets the script end its list of reports, if it has begun one.
     pub(super) fn end(&mut self, log: &mut Log<'_>) -> Result<(), ScriptError> {
         self.call(Entry::ReportEnd, log).map(|_| ())
     }
@@ -55,7 +55,8 @@ impl Hooks {
     }
 }
 
-/// The host of the script outside of the load. It prints, and opens connections of its own.
+/// The host of a script that runs outside of the load. It prints the script's output, and opens connections of its
+/// own.
 pub(crate) struct HookHost<'a, 'b> {
     pub(crate) log: &'a mut Log<'b>,
     pub(crate) connections: &'a mut UnmeasuredConnections,

@@ -5,7 +5,7 @@ use super::figures::Figures;
 use super::percentile;
 use crate::options::settings::Settings;
 
-/// One line for an interval. With a rate there is a second line for waiting events.
+/// One line for an interval. If the run has a rate, a second line shows how many events wait.
 pub(super) fn lines(subject: ReportedWork, figures: &Figures, settings: &Settings) -> String {
     let is_whole = settings.interval_seconds.is_none_or(|seconds| seconds.fract() == 0.0);
     let at = format!("[ {:.*}s ]", if is_whole { 0 } else { 2 }, figures.elapsed_seconds);

@@ -21,7 +21,7 @@ pub(super) enum Line<'a> {
         sysbench_version: &'a str,
         test: &'a str,
         threads: u32,
-        /// Text, because many JSON readers lose digits of numbers this large.
+        /// The seed as text, because many JSON readers lose digits of numbers this large.
         seed: String,
         /// The rate as the user wrote it; `None` in a closed loop.
         rate: Option<&'a str>,
@@ -33,7 +33,7 @@ pub(super) enum Line<'a> {
         #[serde(flatten)]
         stretch: Stretch,
     },
-    /// A checkpoint is reached. Covers the time since the last one.
+    /// A checkpoint is reached. The figures cover the time since the previous checkpoint.
     Checkpoint {
         #[serde(flatten)]
         stretch: Stretch,
@@ -62,7 +62,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The object and its line end.
+    /// The object as text, with a line end.
     pub(super) fn text(&self) -> String {
         // Maps with text keys and finite numbers can always be written as JSON.
         printable_json(&serde_json::to_string(self).expect("results are JSON")).into_owned() + "\n"
@@ -97,7 +97,7 @@ struct Queries {
     total: u64,
 }
 
-/// Latencies; `None` if nothing was done.
+/// Latencies in milliseconds. Each is `None` if nothing was done.
 #[derive(Debug, Serialize)]
 struct LatencyMs {
     min: Option<f64>,
@@ -168,10 +168,10 @@ impl StatementLatencyMs {
     }
 }
 
-/// Figures of whole runs only.
+/// Figures that only whole runs have.
 #[derive(Debug, Serialize)]
 pub(super) struct Run {
-    /// Whether events began when they were due; `None` in a closed loop.
+    /// Whether events began when they were due. `None` in a closed loop, where events are not due at a time.
     rate_sustained: Option<bool>,
     unfinished: u32,
     stall_us_max: u64,

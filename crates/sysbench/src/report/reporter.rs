@@ -10,16 +10,17 @@ use super::{ReportedWork, header, histogram, interval, statistics};
 use crate::log::Log;
 use crate::options::settings::{Format, Settings};
 
-/// Tolerance for ticks, which are slightly longer or shorter than ordered.
+/// Tolerance for the length of ticks, which are slightly longer or shorter than requested.
 const SLACK_SECONDS: f64 = 0.005;
 
-/// If a script keeps its event loop from other connections for longer than this, a message says so.
+/// Longest time, in µs, for which a script may block its event loop without a warning. Other connections wait during
+/// this time.
 const STALL_US: u64 = 100_000;
 
-/// Number of events that fit into sysbench's queue: a ring of 2¹⁷ places that keeps one place free.
+/// Number of events that fit into sysbench's queue: a ring buffer of 2¹⁷ elements, one of which is always empty.
 const QUEUE_LENGTH_MAX: u64 = (1 << 17) - 1;
 
-/// sysbench's message.
+/// The words of sysbench when its queue is full.
 const QUEUE_IS_FULL: &str = "The event queue is full. This means the worker threads are unable to keep up with the \
                              specified event generation rate";
 
@@ -39,7 +40,7 @@ pub(crate) struct Reporter<'a, 'b> {
     subject: ReportedWork,
     hooks: Option<Hooks>,
     interval: Figures,
-    /// Time of the run at which the next interval is over.
+    /// Time at which the current interval ends, in seconds since the start of the run.
     interval_due_seconds: f64,
     since_checkpoint: Figures,
     /// Lines that the script printed after the load, to be printed after the report.
@@ -48,7 +49,7 @@ pub(crate) struct Reporter<'a, 'b> {
 }
 
 impl<'a, 'b> Reporter<'a, 'b> {
-    /// `subject` is [`ReportedWork::Events`] for a script until it uses a database.
+    /// Creates a reporter. For a script, `subject` is [`ReportedWork::Events`] until the script uses a database.
     pub(crate) fn new(
         log: &'a mut Log<'b>,
         settings: &'a Settings,
@@ -71,12 +72,12 @@ impl<'a, 'b> Reporter<'a, 'b> {
         }
     }
 
-    /// How the run ended, once its last frame was handled.
+    /// How the run ended. Valid once the run's last frame was handled.
     pub(crate) fn ended(&self) -> Ended {
         self.ended
     }
 
-    /// Whether the run should end now, because its reader is gone or it has failed.
+    /// Whether the run should end now, because nobody reads its output any longer or because it has failed.
     pub(crate) fn is_over(&self) -> bool {
         self.log.is_closed() || self.ended == Ended::Failed
     }
@@ -95,12 +96,12 @@ impl<'a, 'b> Reporter<'a, 'b> {
                 }
                 self.failed(&message);
             }
-            // The drop-in has no jobs with slices.
+            // The drop-in's jobs have no slices, so the load never sends these frames.
             Frame::Slice(_) | Frame::Names { .. } => {}
         }
     }
 
-    /// Prints sysbench's messages at this point of a script's test, after the output of `init`.
+    /// Prints the messages that sysbench prints at this point of a script's test, after the output of `init`.
     fn reached(&mut self, milestone: Milestone) {
         match milestone {
             Milestone::Initialized => {
@@ -166,7 +167,8 @@ impl<'a, 'b> Reporter<'a, 'b> {
         self.interval.add(tick);
         self.since_checkpoint.add(tick);
         self.check_queue(tick.backlog);
-        // Measured by the run's time, because a late tick makes the next one short.
+        // The elapsed time of the run, and not the number of ticks, decides when an interval ends, because the tick
+        // after a late tick is short.
         if self.interval.elapsed_seconds + SLACK_SECONDS >= self.interval_due_seconds {
             let length_seconds = self.settings.interval_seconds.unwrap_or(f64::INFINITY);
             let over = ((self.interval.elapsed_seconds + SLACK_SECONDS) / length_seconds).floor();
@@ -183,7 +185,8 @@ impl<'a, 'b> Reporter<'a, 'b> {
         let stretch = Stretch::new(&figures, &self.settings.percentiles);
         self.json(&Line::Interval { warmup, stretch });
         if warmup {
-            // Readers of progress take every line for a measurement.
+            // An interval of the warm-up has no line, because readers of progress take every line for a
+            // measurement.
             return;
         }
         let stat = figures.stat(self.settings.percentiles.first().copied());
@@ -213,7 +216,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
     fn finished(&mut self, total: &Total) {
         self.check_queue(total.backlog);
         if self.ended == Ended::Failed {
-            // As in sysbench, there is no report.
+            // As in sysbench, a run whose queue is full has no report.
             self.end_reports();
             self.last_words();
             self.json(&Line::Failed { message: QUEUE_IS_FULL });
@@ -260,8 +263,8 @@ impl<'a, 'b> Reporter<'a, 'b> {
         }
     }
 
-    /// Prints a whole report, with the script's hook or with Dyno's own. The hook gets the number of running
-    /// threads.
+    /// Prints a whole report, by the script's hook or else by Dyno. The hook gets the number of threads that are
+    /// running.
     fn report(&mut self, figures: &Figures, threads_running: u32) {
         let stat = figures.stat(self.settings.percentiles.first().copied());
         let stat = Stat { threads_running, ..stat };
@@ -271,7 +274,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
         }
     }
 
-    /// Ends the list of reports, if a hook has begun one.
+    /// Ends the list of JSON reports, if a hook has begun one.
     fn end_reports(&mut self) {
         let ended = self.hooks.as_mut().map(|hooks| hooks.end(self.log).map(|()| true));
         self.is_reported(ended);
@@ -284,8 +287,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
         self.json(&Line::Failed { message });
     }
 
-    /// Whether a hook has reported. If a hook fails, the failure is printed, and the hook is not called
-    /// again.
+    /// Whether a hook has printed the report. If a hook fails, the failure is printed, and no hook is called again.
     fn is_reported(&mut self, outcome: Option<Result<bool, ScriptError>>) -> bool {
         match outcome {
             None => false,

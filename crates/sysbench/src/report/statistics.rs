@@ -9,7 +9,7 @@ use super::figures::Figures;
 use super::percentile;
 use crate::options::settings::{Compat, Settings};
 
-/// Everything from the work of the test to the fairness of threads, with a blank line after it.
+/// The report from the work of the test to the fairness of threads, followed by a blank line.
 pub(super) fn text(subject: ReportedWork, figures: &Figures, settings: &Settings) -> String {
     let mut text = work(subject, figures);
     if figures.unfinished > 0 {
@@ -27,7 +27,7 @@ pub(super) fn text(subject: ReportedWork, figures: &Figures, settings: &Settings
     text + "\n"
 }
 
-/// The work of the test.
+/// The part of the report about the work of the test: SQL statistics or the speed of the CPU. Empty for other events.
 fn work(subject: ReportedWork, figures: &Figures) -> String {
     match subject {
         ReportedWork::Database => queries(figures),
@@ -124,7 +124,7 @@ mod tests {
         Settings::of(&Arguments::parse(&arguments).unwrap().values).unwrap()
     }
 
-    /// The layout is that of a run of sysbench 1.0.20 with these figures.
+    /// The expected layout is the output of sysbench 1.0.20 for a run with these figures.
     #[test]
     fn a_database_is_reported_byte_for_byte() {
         let mut latency = Latency::default();

@@ -95,7 +95,7 @@ pub(crate) fn old_names() {
     assert!(out.contains("Number of threads: 2\n") && out.ends_with("2\t4\t9\t500\n"), "{out}");
 }
 
-/// How many of 1,000 numbers of 1 to 1,000 are at most 100.
+/// Draws 1,000 random numbers from 1 to 1,000, and counts those that are at most 100.
 fn low_numbers(options: &[&str]) -> u32 {
     let script = "function event()
         local low = 0

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use crate::support::sysbench;
 
-/// The port of a server that accepts everybody and then sends `word` repeatedly, or nothing.
+/// Starts a server that accepts all connections and then sends `word` repeatedly, or nothing if `word` is empty.
+/// Returns its port.
 fn listen(word: &'static [u8]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = listener.local_addr().expect("bound").port();

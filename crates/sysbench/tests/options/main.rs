@@ -1,4 +1,4 @@
-//! Every option: its effect, the values that it refuses, and the test that shows it.
+//! For every option: its effect, the values that it refuses, and the test that shows its effect.
 
 mod effects;
 mod logins;
@@ -14,7 +14,7 @@ use support::sysbench;
 /// Expectations for an option.
 struct Row {
     name: &'static str,
-    /// Values that it refuses.
+    /// Values that the option refuses.
     refused: &'static [&'static str],
     shown: Shown,
 }
@@ -22,7 +22,7 @@ struct Row {
 /// The test that shows an option's effect.
 enum Shown {
     Here(fn()),
-    /// A test of this name, in a file of the workspace's folder `crates`.
+    /// A test elsewhere: its file, relative to the workspace's folder `crates`, and its name.
     By(&'static str, &'static str),
 }
 

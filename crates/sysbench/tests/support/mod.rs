@@ -14,20 +14,22 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
+    /// The standard output of a call that succeeded.
+    ///
     /// # Panics
-    /// When the command failed.
+    /// The command failed.
     pub(crate) fn success(self) -> String {
         assert_eq!(self.status, 0, "{self:?}");
         self.out
     }
 }
 
-/// Calls the command with arguments, given as on a command line and in groups.
+/// Calls the command with the arguments of all groups.
 pub(crate) fn sysbench(arguments: &[&[&str]]) -> Outcome {
     sysbench_until(&AtomicBool::new(false), arguments)
 }
 
-/// The same, until `stop` is set.
+/// Calls the command as [`sysbench`] does, and ends it when `stop` is set.
 pub(crate) fn sysbench_until(stop: &AtomicBool, arguments: &[&[&str]]) -> Outcome {
     let arguments: Vec<OsString> = arguments.iter().copied().flatten().map(OsString::from).collect();
     let (mut out, mut err) = (Vec::new(), Vec::new());

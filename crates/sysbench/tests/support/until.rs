@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support::{Outcome, sysbench_until};
 
-/// Calls the command until the script has made a file.
+/// Calls the command, and stops it once the script has made a file.
 pub(crate) fn sysbench_until_there_is(file: &Path, arguments: &[&[&str]]) -> Outcome {
     let (stop, ended) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {

@@ -21,7 +21,7 @@ impl<'a> Bytes<'a> {
         self.array::<1>().map(|[byte]| byte)
     }
 
-    /// MySQL's numbers are little-endian.
+    /// Reads a 16-bit number. MySQL's numbers are little-endian.
     pub(super) fn u16_le(&mut self) -> Option<u16> {
         self.array().map(u16::from_le_bytes)
     }
@@ -34,7 +34,7 @@ impl<'a> Bytes<'a> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// PostgreSQL's numbers are big-endian.
+    /// Reads a 16-bit number. PostgreSQL's numbers are big-endian.
     pub(super) fn u16_be(&mut self) -> Option<u16> {
         self.array().map(u16::from_be_bytes)
     }
@@ -43,7 +43,7 @@ impl<'a> Bytes<'a> {
         self.array().map(u32::from_be_bytes)
     }
 
-    /// MySQL's length-encoded integer: a byte up to 250, or a mark and 2, 3 or 8 bytes.
+    /// Reads MySQL's length-encoded integer: one byte up to 250, or a mark followed by 2, 3 or 8 bytes.
     pub(super) fn lenenc(&mut self) -> Option<u64> {
         match self.u8()? {
             small @ 0..=0xFA => Some(u64::from(small)),
@@ -54,13 +54,13 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// MySQL's string behind its length-encoded length.
+    /// Reads MySQL's string that follows its length-encoded length.
     pub(super) fn lenenc_bytes(&mut self) -> Option<&'a [u8]> {
         let length = self.lenenc()?;
         self.take(usize::try_from(length).ok()?)
     }
 
-    /// Bytes up to a NUL, which is skipped.
+    /// Reads the bytes up to a NUL, and skips the NUL.
     pub(super) fn until_nul(&mut self) -> Option<&'a [u8]> {
         let bytes = self.take(memchr::memchr(0, self.0)?)?;
         self.take(1)?;

@@ -1,4 +1,4 @@
-//! Detects whose traffic a capture has.
+//! Detects which product's traffic a capture contains.
 
 use std::io::{self, Read};
 
@@ -8,15 +8,16 @@ use super::segment::{Content, Segment, content};
 use super::{mysql, postgres};
 use crate::sql::Dialect;
 
-/// How much of a file is searched for the first packet of a product.
+/// Number of bytes at the start of a file that are searched for a packet that shows the product.
 const SEARCHED_BYTES_MAX: usize = 16 << 20;
-/// How much of it is read at first.
+/// Number of bytes that are read at first. The number is doubled until the bytes show a product.
 const FIRST_BYTES: usize = 64 << 10;
 
-/// Reads the begin of a capture, and the product of its first packet that shows one. `None` if none does.
+/// Reads the start of a capture into `begin`, and looks for a packet that shows which product sent or received it.
+/// Returns this product, or `None` if no packet shows one.
 ///
 /// # Errors
-/// Reading fails. What was read until then is in `begin`, and is searched.
+/// Reading fails. The bytes before the error are in `begin`, and are searched too.
 pub(crate) fn detect(content: &mut impl Read, begin: &mut Vec<u8>) -> (Option<Dialect>, io::Result<()>) {
     let mut wanted = FIRST_BYTES;
     loop {

@@ -8,13 +8,14 @@ use crate::error::TrafficError;
 use crate::log::{Event, See, Trouble};
 use crate::sql::Dialect;
 
-/// Number of times that a connection to an unknown port may look like one to a database without being one.
+/// How often a connection on another port than the default one may be taken for a connection to the database by
+/// mistake. After that, the connection is ignored.
 const TRIES_MAX: u8 = 8;
 
 /// One of the two ends of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// The one with the lower address.
+    /// The end with the lower address.
     Low,
     High,
 }
@@ -28,38 +29,39 @@ impl Side {
     }
 }
 
-/// A connection, with the bytes of both directions.
+/// A connection with the bytes of both directions.
 pub(super) struct Flow {
-    /// Name of the session.
     name: Vec<u8>,
     dialect: Dialect,
     streams: [Stream; 2],
-    /// The side that is the client, as far as the first packets or a port show it.
+    /// The side that is the client. `None` as long as neither the first packets nor a port show it.
     client: Option<Side>,
-    /// Whether its first packet was captured.
+    /// Whether the connection's first packet was captured.
     has_begin: bool,
-    /// Whether one port is the product's default.
+    /// Whether one of the ports is the product's default.
     is_default_port: bool,
     state: State,
-    /// Whether parts of it were ever read with certainty, or it was reported that they cannot.
+    /// Whether a part of the connection was read with certainty, or a problem with the connection was reported. Until
+    /// then, the connection may turn out to use another protocol.
     is_known: bool,
-    /// Its last packet.
+    /// The most recent packet of the connection.
     last: At,
 }
 
 enum State {
-    /// Nothing shows yet whether it speaks the protocol.
+    /// Nothing shows yet whether the connection speaks the protocol.
     Undecided {
         tries: u8,
     },
     Speaks(Box<dyn Session>),
-    /// It speaks another protocol.
+    /// The connection speaks another protocol.
     Unrelated,
     Closed,
 }
 
 impl Flow {
-    /// A connection whose first packet is not known. `server` is the side whose port is the product's default.
+    /// Creates a connection whose first packet has not been seen. `server` is the side with the product's default port;
+    /// `None` if neither side or both have it.
     pub(super) fn new(name: Vec<u8>, dialect: Dialect, server: Option<Side>) -> Self {
         Self {
             name,
@@ -91,7 +93,8 @@ impl Flow {
         session + self.streams.iter().map(Stream::held_bytes).sum::<usize>()
     }
 
-    /// Whether a segment that opens a connection opens another one than this.
+    /// Whether a segment that opens a connection opens a new one with the same addresses. Otherwise, the segment
+    /// belongs to this connection.
     pub(super) fn is_another(&self, side: Side, segment: &Segment<'_>) -> bool {
         let begin = segment.sequence.wrapping_add(1);
         self.is_closed()
@@ -143,7 +146,7 @@ impl Flow {
         Ok(())
     }
 
-    /// Changes a stream, and reads what it delivers.
+    /// Calls `change` with the stream of one side, and reads the bytes that the stream delivers.
     fn with_stream(
         &mut self,
         side: Side,
@@ -185,7 +188,7 @@ impl Flow {
         self.speak(side, at, bytes, 0, see)
     }
 
-    /// Passes bytes on to the session.
+    /// Passes bytes to the session.
     fn speak(
         &mut self,
         side: Side,
@@ -209,12 +212,12 @@ impl Flow {
         Ok(())
     }
 
-    /// Takes note that a part of the connection is missing.
+    /// Handles the loss of a part of the connection.
     fn lose(&mut self, trouble: Trouble, at: At, see: See<'_>) -> Result<(), TrafficError> {
         let is_loss = match &mut self.state {
             State::Speaks(session) => session.lose(),
             State::Undecided { .. } => {
-                // Its begin is not known any more.
+                // The bytes after the loss are not the first bytes of the connection.
                 self.has_begin = false;
                 self.is_default_port
             }
@@ -223,7 +226,7 @@ impl Flow {
         if is_loss { see(at.number, Event::Trouble(trouble)) } else { Ok(()) }
     }
 
-    /// Drops everything that is held, because it is too much.
+    /// Frees the memory of the connection, because all connections together use too much memory. Reports the loss.
     pub(super) fn give_up(&mut self, see: See<'_>) -> Result<(), TrafficError> {
         let fresh = Self::new(std::mem::take(&mut self.name), self.dialect, None);
         *self = Self {
@@ -236,7 +239,7 @@ impl Flow {
         see(self.last.number, Event::Trouble(Trouble::TooLong))
     }
 
-    /// Begins another file, in which packets are counted anew.
+    /// Starts the next file of the capture, whose packets are numbered from 1.
     pub(super) fn begin_file(&mut self) {
         self.last.number = 1;
         if let State::Speaks(session) = &mut self.state {
@@ -251,7 +254,7 @@ impl Flow {
         see(at.number, Event::Closed { session: &self.name, at_us: at.at_us })
     }
 
-    /// Reads what is left at the end of the connection or of the capture.
+    /// Handles incomplete data and requests at the end of the connection or of the capture.
     pub(super) fn end(&mut self, see: See<'_>) -> Result<(), TrafficError> {
         let last = self.last;
         for side in [Side::Low, Side::High] {

@@ -11,9 +11,10 @@ use crate::error::TrafficError;
 use crate::log::{Event, See};
 use crate::sql::Dialect;
 
-/// Largest number of connections in memory. Then those that were quiet for longest are forgotten.
+/// Largest number of connections in memory. If there are more, those that were quiet for longest are forgotten.
 const FLOWS_MAX: usize = 100_000;
-/// Most memory for requests, statements and segments of all connections. A connection that needs more is given up.
+/// Largest memory for requests, statements and segments of all connections together, in bytes. If a connection would
+/// exceed this limit, its data is dropped.
 pub(super) const HELD_BYTES_MAX: usize = 512 << 20;
 
 /// The addresses of both ends, the lower one first.
@@ -91,7 +92,7 @@ impl Flows {
         Ok(())
     }
 
-    /// Forgets closed connections, and the half of the others that was quiet for longest.
+    /// Forgets closed connections, and the half of all connections that was quiet for longest.
     fn forget(&mut self, see: See<'_>) -> Result<(), TrafficError> {
         let mut quiet: Vec<i64> = self.by_addresses.values().map(|flow| flow.last().at_us).collect();
         let middle = quiet.len() / 2;
@@ -104,7 +105,7 @@ impl Flows {
         Ok(())
     }
 
-    /// Reads the end of the capture.
+    /// Handles the end of the capture.
     pub(super) fn end(&mut self, see: See<'_>) -> Result<(), TrafficError> {
         let mut flows: Vec<Flow> = self.by_addresses.drain().map(|(_, flow)| flow).collect();
         flows.sort_unstable_by_key(|flow| flow.last().number);
@@ -112,7 +113,7 @@ impl Flows {
         flows.iter_mut().filter(|flow| !flow.is_closed()).try_for_each(|flow| flow.end(see))
     }
 
-    /// Begins another file, in which packets are counted anew. The connections go on.
+    /// Starts the next file of the capture, whose packets are numbered from 1. The connections continue.
     pub(super) fn begin_file(&mut self) {
         self.by_addresses.values_mut().for_each(Flow::begin_file);
     }

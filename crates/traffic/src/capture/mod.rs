@@ -1,16 +1,16 @@
-//! Reads captures of unencrypted network traffic into the events that logs have.
+//! Reads captures of unencrypted network traffic, and produces the same events as logs.
 //!
-//! Packets are read from a file (`packets`), and become segments of TCP (`segment`). Each direction of a connection is
-//! put in order (`stream`), and both directions (`flow`, `flows`) are read by the protocol of the product (`mysql`,
-//! `postgres`). Memory is bounded, and bytes that do not follow the protocol make a session be given up until its next
-//! request.
+//! Packets are read from a file (`packets`), and become segments of TCP (`segment`). The bytes of each direction of
+//! a connection are put in order (`stream`). Both directions (`flow`, `flows`) are read by the protocol of the
+//! product (`mysql`, `postgres`). Memory is bounded. When bytes do not follow the protocol, the session is lost
+//! until its next request.
 //!
 //! # Why
 //!
-//! - A server logs less than the network shows: latencies, rows and errors are there for all versions of all products,
+//! - The network shows more than a server logs. It has latencies, rows and errors for all versions of all products,
 //!   and the server need not be changed.
-//! - The client's half of both protocols is in `dyno-wire`. It sends requests and knows what it asked for; an observer
-//!   sees both sides, may come late and may miss parts. So they have no state machine in common.
+//! - This module shares no state machine with `dyno-wire`, which implements the client side of both protocols. A
+//!   client knows what it has requested. An observer sees both sides, may join a session late, and may miss parts.
 
 mod bytes;
 mod detect;
@@ -39,7 +39,7 @@ use crate::error::TrafficError;
 use crate::log::{Event, See, Trouble};
 use crate::sql::Dialect;
 
-/// A capture in one or more files. Connections go on from each file to the next.
+/// A capture in one or more files. Connections continue from each file to the next.
 pub(crate) struct Capture {
     flows: Flows,
 }
@@ -59,20 +59,20 @@ impl<R: Read> PacketFile<R> {
 }
 
 impl Capture {
-    /// A capture from which the traffic of one product is read.
+    /// Creates a capture from which the traffic of one product is read.
     pub(crate) fn new(dialect: Dialect) -> Self {
         Self { flows: Flows::new(dialect, HELD_BYTES_MAX) }
     }
 
-    /// Begins the next file.
+    /// Starts the next file of the capture.
     pub(crate) fn begin_file(&mut self) {
         self.flows.begin_file();
     }
 
-    /// Reads the next packet. `Ok(false)` at the end of the file.
+    /// Reads the next packet. Returns `Ok(false)` at the end of the file.
     ///
     /// # Errors
-    /// The file cannot be read, in the inner result, or `see` fails.
+    /// The inner result is an error if the file cannot be read, and the outer result is one if `see` fails.
     pub(crate) fn packet<R: Read>(
         &mut self,
         file: &mut PacketFile<R>,
@@ -91,7 +91,11 @@ impl Capture {
                 return Ok(Ok(false));
             }
         };
-        let at = At { number: packet.number, at_us: packet.at_us };
+        let Some(at_us) = packet.at_us else {
+            see(packet.number, Event::Trouble(Trouble::NoTime))?;
+            return Ok(Ok(true));
+        };
+        let at = At { number: packet.number, at_us };
         match content(&packet) {
             Content::Segment(segment) => self.flows.segment(at, &segment, see)?,
             Content::Truncated => see(at.number, Event::Trouble(Trouble::PacketCut))?,
@@ -100,7 +104,7 @@ impl Capture {
         Ok(Ok(true))
     }
 
-    /// Reads the end of the capture.
+    /// Handles the end of the capture.
     pub(crate) fn end(&mut self, see: See<'_>) -> Result<(), TrafficError> {
         self.flows.end(see)
     }

@@ -1,6 +1,6 @@
 //! The packets of a capture file: pcap and pcapng, as `tcpdump -w` writes them.
 //!
-//! The source of the formats are the IETF's drafts "PCAP Capture File Format" and "PCAP Now Generic (pcapng) Capture
+//! The formats are defined by the IETF's drafts "PCAP Capture File Format" and "PCAP Now Generic (pcapng) Capture
 //! File Format".
 
 use std::io::{self, Read};
@@ -11,17 +11,18 @@ use pcap_parser::{InterfaceDescriptionBlock, parse_pcap_frame, parse_pcap_frame_
 
 use crate::input::read_some;
 
-/// Longest block that is read. tcpdump's packets have at most 256 KiB.
+/// Length of the longest block that is read. tcpdump's packets have at most 256 KiB.
 const BLOCK_BYTES_MAX: usize = 16 << 20;
 /// Number of bytes that are read at a time.
 const CHUNK_BYTES: usize = 256 << 10;
 /// Largest number of interfaces of a pcapng section.
 const INTERFACES_MAX: usize = 4096;
-/// The last second of the year 9999.
+/// The last second of the year 9999, in seconds since 1970 UTC.
 const SECONDS_MAX: i64 = 253_402_300_799;
 /// Length of the file header of pcap.
 const PCAP_HEADER_BYTES: usize = 24;
-/// Begin of the data in a packet record of pcap, and in pcapng's enhanced and simple packet blocks.
+/// Offset of a packet's data, in bytes: in a packet record of pcap, and in the enhanced and the simple packet block of
+/// pcapng.
 const PCAP_DATA: usize = 16;
 const ENHANCED_DATA: usize = 28;
 const SIMPLE_DATA: usize = 12;
@@ -41,14 +42,17 @@ pub(crate) fn is_capture(begin: &[u8]) -> bool {
 /// A captured packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Packet<'a> {
-    /// From 1 in its file.
+    /// The packet's number in its file, from 1.
     pub(super) number: u64,
-    /// µs since 1970 UTC.
-    pub(super) at_us: i64,
-    /// The type of its first header, from the registry of link types (<https://www.tcpdump.org/linktypes.html>).
+    /// When the packet was captured, in µs since 1970 UTC. `None` if the file does not say: a simple packet block of
+    /// pcapng has no time.
+    pub(super) at_us: Option<i64>,
+    /// The type of the packet's first header, from the registry of link types
+    /// (<https://www.tcpdump.org/linktypes.html>).
     pub(super) link: i32,
     pub(super) bytes: &'a [u8],
-    /// The length that it had on the network. A snap length may have cut it.
+    /// The packet's length on the network. `bytes` is shorter if the capture has a snap length, which limits
+    /// packets.
     pub(super) original_bytes: usize,
 }
 
@@ -74,11 +78,11 @@ pub(super) struct Packets<R> {
 }
 
 enum Kind {
-    /// Nothing was read yet.
+    /// No bytes have been read yet.
     Unknown,
     Pcap {
         is_big_endian: bool,
-        /// Fractions of a second in a second.
+        /// Number of time units in a second, such as 1,000,000 for µs.
         units: u64,
         link: i32,
     },
@@ -93,15 +97,15 @@ enum Kind {
 struct Interface {
     link: i32,
     snap_bytes: usize,
-    /// Units of its times in a second.
+    /// Number of time units in a second, such as 1,000,000 for µs.
     units: u64,
     offset_s: i64,
 }
 
-/// What the unread bytes begin with.
+/// What was found at the start of the unread bytes.
 enum Step {
     Packet(Found),
-    /// A block without a packet, of this length.
+    /// A block of this length that contains no packet.
     Other(usize),
     /// More bytes are needed.
     More,
@@ -112,7 +116,7 @@ struct Found {
     /// Length of the block.
     bytes: usize,
     data: Range<usize>,
-    at_us: i64,
+    at_us: Option<i64>,
     link: i32,
     original_bytes: usize,
 }
@@ -192,7 +196,7 @@ impl Kind {
         *self = Self::Pcap {
             is_big_endian: header.is_bigendian(),
             units: if header.is_nanosecond_precision() { 1_000_000_000 } else { 1_000_000 },
-            // The upper bits say whether packets have a checksum of their frame at the end.
+            // The upper bits say whether each packet has a checksum of its frame at the end.
             link: header.network.0 & 0xFFFF,
         };
         Step::Other(PCAP_HEADER_BYTES)
@@ -210,7 +214,7 @@ fn pcap(bytes: &[u8], is_big_endian: bool, units: u64, link: i32) -> Step {
     let time = u64::from(record.ts_sec) * units + u64::from(record.ts_usec);
     let Some(at_us) = microseconds(time, units, 0) else { return Step::Damaged };
     let original_bytes = record.origlen as usize;
-    Step::Packet(Found { bytes: data.end, data, at_us, link, original_bytes })
+    Step::Packet(Found { bytes: data.end, data, at_us: Some(at_us), link, original_bytes })
 }
 
 fn pcapng(bytes: &[u8], is_big_endian: &mut bool, interfaces: &mut Vec<Interface>) -> Step {
@@ -243,21 +247,21 @@ fn pcapng(bytes: &[u8], is_big_endian: &mut bool, interfaces: &mut Vec<Interface
             let captured = packet.data.len().min(packet.caplen as usize);
             let data = ENHANCED_DATA..ENHANCED_DATA + captured;
             let original_bytes = packet.origlen as usize;
+            let at_us = Some(at_us);
             Step::Packet(Found { bytes: length, data, at_us, link: interface.link, original_bytes })
         }
-        // It has no time, so its statements would have none either.
         Block::SimplePacket(packet) => {
             let Some(interface) = interfaces.first() else { return Step::Damaged };
             let original_bytes = packet.origlen as usize;
             let captured = packet.data.len().min(original_bytes).min(interface.snap_bytes);
             let data = SIMPLE_DATA..SIMPLE_DATA + captured;
-            Step::Packet(Found { bytes: length, data, at_us: 0, link: interface.link, original_bytes })
+            Step::Packet(Found { bytes: length, data, at_us: None, link: interface.link, original_bytes })
         }
         _ => Step::Other(length),
     }
 }
 
-/// `None` if the unit of its times is none.
+/// Reads an interface. `None` if its time unit is so small that a second has too many units.
 fn interface(about: &InterfaceDescriptionBlock<'_>) -> Option<Interface> {
     let units = match about.if_tsresol {
         power @ 0..=0x7F => 10_u64.checked_pow(u32::from(power))?,
@@ -267,7 +271,7 @@ fn interface(about: &InterfaceDescriptionBlock<'_>) -> Option<Interface> {
     Some(Interface { link: about.linktype.0, snap_bytes, units, offset_s: about.if_tsoffset })
 }
 
-/// A time in µs, from a number of units. `None` if it is not in the years that have four digits.
+/// Converts a number of units to µs. `None` if the time is before 1970 or after the year 9999.
 fn microseconds(time: u64, units: u64, offset_s: i64) -> Option<i64> {
     let seconds = i64::try_from(time / units).ok()?.checked_add(offset_s)?;
     let fraction = u128::from(time % units) * 1_000_000 / u128::from(units);

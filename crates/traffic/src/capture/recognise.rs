@@ -14,9 +14,9 @@ pub(super) fn default_port(dialect: Dialect) -> u16 {
 
 /// Bytes of one side of a connection whose protocol is not known.
 pub(super) struct Seen<'a> {
-    /// They begin at the begin of a segment.
+    /// The bytes, from the start of a segment.
     pub(super) bytes: &'a [u8],
-    /// Whether the client sent them; `None` if it is not known who is the client.
+    /// Whether the client sent the bytes; `None` if it is not known which side is the client.
     pub(super) is_client: Option<bool>,
     /// Whether these are the first bytes of the connection.
     pub(super) has_begin: bool,
@@ -30,14 +30,14 @@ pub(super) struct Recognised {
     pub(super) is_client: bool,
 }
 
-/// Recognises a protocol. `None` if the bytes are of another one, or show nothing.
+/// Recognises a protocol. `None` if the bytes belong to another protocol, or do not show which protocol they belong to.
 pub(super) fn recognise(dialect: Dialect, seen: &Seen<'_>) -> Option<Recognised> {
     let &Seen { bytes, is_client, has_begin, is_default_port } = seen;
     let may_be_client = is_client != Some(false);
     let may_be_server = is_client != Some(true);
     let is_mysql = dialect == Dialect::Mysql;
     let is_refusal = is_default_port && has_begin && mysql::is_refusal(bytes);
-    // The first bytes of a connection decide, on any port.
+    // The first bytes of a connection are enough to recognise the protocol, whatever the port is.
     if is_mysql && may_be_server && (mysql::is_greeting(bytes) || is_refusal) {
         return Some(Recognised { session: Box::new(mysql::Session::from_begin()), is_client: false });
     }

@@ -10,7 +10,7 @@ use super::packets::Packet;
 mod link {
     pub(super) const NULL: i32 = 0;
     pub(super) const ETHERNET: i32 = 1;
-    /// Raw IP, by the number that OpenBSD and some tools write.
+    /// Raw IP, with the numbers that OpenBSD and some tools write.
     pub(super) const RAW_OF_BSD: [i32; 2] = [12, 14];
     pub(super) const RAW: i32 = 101;
     pub(super) const LOOP: i32 = 108;
@@ -31,16 +31,16 @@ pub(super) struct Segment<'a> {
     pub(super) is_fin: bool,
     pub(super) is_reset: bool,
     pub(super) payload: &'a [u8],
-    /// Bytes at the end of the payload that the snap length has cut off.
+    /// Number of bytes at the end of the payload that the snap length has cut off.
     pub(super) missing_bytes: usize,
 }
 
-/// What a packet is.
+/// What a packet contains.
 pub(super) enum Content<'a> {
     Segment(Segment<'a>),
-    /// The snap length has cut it off before the end of its TCP header.
+    /// The snap length has cut the packet off before the end of its TCP header.
     Truncated,
-    /// It is not of TCP, or is a fragment.
+    /// The packet is not TCP, or is a fragment.
     Other,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn content<'a>(packet: &Packet<'a>) -> Content<'a> {
         let is_cut = protocol == ip_number::TCP && missing_bytes > 0;
         return if is_cut { Content::Truncated } else { Content::Other };
     };
-    // An offload may leave the length in the header empty.
+    // The length in the header may be 0, if the network card computes it (offload).
     let missing_bytes =
         declared_bytes.map_or(missing_bytes, |bytes| bytes.saturating_sub(ether.payload.len()));
     Content::Segment(segment(tcp, SocketAddr::new(from, tcp.source_port()), to, missing_bytes))
@@ -94,7 +94,7 @@ fn segment<'a>(
     }
 }
 
-/// What follows the first header of a packet, and its `EtherType`.
+/// The bytes after the first header of a packet, with their `EtherType`.
 fn network<'a>(packet: &Packet<'a>) -> Option<(EtherType, &'a [u8])> {
     let bytes = packet.bytes;
     let typed = |at: usize, header_bytes: usize| {
@@ -105,7 +105,8 @@ fn network<'a>(packet: &Packet<'a>) -> Option<(EtherType, &'a [u8])> {
         link::ETHERNET => typed(12, 14),
         link::LINUX_SLL => typed(14, 16),
         link::LINUX_SLL2 => typed(0, 20),
-        // The address family is in the byte order of the host, and differs between systems.
+        // The address family is skipped, because its byte order is the host's, and its numbers differ between
+        // systems.
         link::NULL | link::LOOP => raw(bytes.get(4..)?),
         link::RAW | link::IPV4 | link::IPV6 => raw(bytes),
         number if link::RAW_OF_BSD.contains(&number) => raw(bytes),

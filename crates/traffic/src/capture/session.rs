@@ -1,14 +1,14 @@
-//! What both protocols have in common: a session between a client and a server, watched from outside.
+//! The interface that both protocols share: a session between a client and a server, observed from outside.
 
 use crate::error::TrafficError;
 use crate::log::{Event, See, Trouble};
 
-/// The packet that is read.
+/// The packet that is being read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct At {
     /// Number of the packet in its file, from 1.
     pub(super) number: u64,
-    /// µs since 1970 UTC.
+    /// When the packet was captured, in µs since 1970 UTC.
     pub(super) at_us: i64,
 }
 
@@ -30,35 +30,36 @@ impl Tell<'_> {
         self.event(Event::Trouble(trouble))
     }
 
-    /// µs since an earlier packet. Clocks of captures may step back.
+    /// µs since an earlier packet. 0 if the clock of the capture has stepped back.
     pub(super) fn since_us(&self, earlier: At) -> u64 {
         u64::try_from(self.at.at_us.saturating_sub(earlier.at_us)).unwrap_or(0)
     }
 }
 
-/// The state of a session that is watched.
+/// How much is known about a session that is observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// Its requests and answers are known.
+    /// It is certain where the session's requests and answers begin.
     Certain,
-    /// It was joined at what looks like a request. The answer will show whether it was one.
+    /// The session was joined at bytes that look like a request. The server's answer will show whether they were a
+    /// request.
     Supposed,
     /// It is not known where the next request begins.
     Lost,
-    /// Nothing more can be read, which was reported.
+    /// Nothing more can be read from the session, and the reason was reported.
     Over,
 }
 
 /// Reads both directions of a session.
 pub(super) trait Session {
-    /// Reads bytes of the client. They begin at the begin of a segment, or behind bytes that were read.
+    /// Reads bytes of the client. They begin at the start of a segment, or directly after bytes that were read.
     fn client(&mut self, bytes: &[u8], tell: &mut Tell<'_>) -> Result<(), TrafficError>;
 
     /// Reads bytes of the server.
     fn server(&mut self, bytes: &[u8], tell: &mut Tell<'_>) -> Result<(), TrafficError>;
 
-    /// Forgets what is in progress, because bytes of either side are missing. Returns whether something is lost: the
-    /// session was known until here.
+    /// Forgets the requests in progress, because bytes of one side are missing. Returns whether the session was
+    /// certain until now, so that the missing bytes must be reported as a loss.
     fn lose(&mut self) -> bool;
 
     fn standing(&self) -> Standing;
@@ -66,9 +67,10 @@ pub(super) trait Session {
     /// Whether requests wait for their answers.
     fn is_waiting(&self) -> bool;
 
-    /// Memory for requests, statements and parts of messages.
+    /// Memory for requests, statements and parts of messages, in bytes.
     fn held_bytes(&self) -> usize;
 
-    /// Begins another file. Requests of the previous one get the number 1.
+    /// Starts the next file of the capture. Packets are numbered within their file, so requests from the previous file
+    /// get the packet number 1.
     fn begin_file(&mut self);
 }

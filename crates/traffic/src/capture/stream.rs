@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::error::TrafficError;
 
-/// Most bytes and segments that wait for an earlier segment.
+/// Largest number of bytes, and of segments, that wait for an earlier segment.
 const HELD_BYTES_MAX: usize = 4 << 20;
 const HELD_SEGMENTS_MAX: usize = 4096;
-/// After this many segments that acknowledge bytes which were not captured, they will not come. A capture may have
-/// packets in a slightly wrong order.
+/// The receiver acknowledges bytes that were not captured. After this many such segments, the bytes count as missing.
+/// Until then they may still follow, because a capture may have packets in a slightly wrong order.
 const OVERDUE_MAX: u32 = 8;
-/// Position of the first byte. It is larger than any distance between segments.
+/// Position of the byte with sequence number 0. It is larger than any distance between two segments, so that no
+/// position is negative.
 const ORIGIN: u64 = 1 << 40;
 
 /// A part of a stream.
@@ -29,13 +30,14 @@ pub(super) type Deliver<'a> = &'a mut dyn FnMut(Piece<'_>) -> Result<(), Traffic
 /// Puts segments in order. Memory is bounded.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
-    /// Position of the next byte: the sequence number without its wraps. `None` before the first segment.
+    /// Position of the next byte: the sequence number, but without wrapping around. `None` before the first
+    /// segment.
     next: Option<u64>,
-    /// Segments that came too early, by their positions.
+    /// Segments that arrived too early, by their positions.
     held: BTreeMap<u64, Held>,
     held_bytes: usize,
     overdue: u32,
-    /// Position of the end.
+    /// Position of the stream's end; `None` until it is known.
     fin: Option<u64>,
 }
 
@@ -57,7 +59,7 @@ impl Stream {
         *self = Self { next: Some(ORIGIN + u64::from(sequence)), ..Self::default() };
     }
 
-    /// Whether the stream begins with this sequence number, and nothing came yet.
+    /// Whether the stream begins with this sequence number, and no byte has arrived yet.
     pub(super) fn is_at(&self, sequence: u32) -> bool {
         self.next == Some(ORIGIN + u64::from(sequence))
     }
@@ -70,7 +72,7 @@ impl Stream {
         self.held_bytes
     }
 
-    /// Whether all bytes up to the end have come.
+    /// Whether all bytes up to the end have arrived.
     pub(super) fn is_finished(&self) -> bool {
         self.fin.zip(self.next).is_some_and(|(fin, next)| next >= fin)
     }
@@ -80,7 +82,7 @@ impl Stream {
         next.saturating_add_signed(i64::from(distance))
     }
 
-    /// Adds a segment, and delivers what is in order.
+    /// Adds a segment, and delivers the bytes that are in order.
     pub(super) fn push(
         &mut self,
         sequence: u32,
@@ -102,16 +104,16 @@ impl Stream {
         Ok(())
     }
 
-    /// Adds the end, behind the segment with this sequence number and length.
+    /// Sets the position of the stream's end, which follows the segment with this sequence number and length.
     pub(super) fn finish(&mut self, sequence: u32, length: usize) {
         let next = *self.next.get_or_insert(ORIGIN + u64::from(sequence));
         self.fin = Some(Self::position(next, sequence) + length as u64);
     }
 
-    /// Takes note that the other side has received all bytes before a sequence number.
+    /// Handles an acknowledgement: the other side has received all bytes before `sequence`.
     pub(super) fn acknowledge(&mut self, sequence: u32, deliver: Deliver<'_>) -> Result<(), TrafficError> {
         let Some(next) = self.next else { return Ok(()) };
-        // The end has a sequence number of its own.
+        // In sequence numbers, the end of the stream counts as one byte.
         let position = Self::position(next, sequence) - u64::from(self.fin.is_some());
         if position <= next {
             return Ok(());
@@ -123,13 +125,13 @@ impl Stream {
         self.skip(position, deliver)
     }
 
-    /// Gives up what is missing at the end.
+    /// At the end of the connection or of the capture, skips bytes that are missing before waiting segments.
     pub(super) fn flush(&mut self, deliver: Deliver<'_>) -> Result<(), TrafficError> {
         if self.held.is_empty() { Ok(()) } else { self.skip(0, deliver) }
     }
 
-    /// Gives up what is missing, up to a position and up to the last segment that is held. What is held is dropped: the
-    /// other side may have answered it already.
+    /// Skips all bytes up to `position`, and up to the end of the last waiting segment. Waiting segments are
+    /// dropped, because the other side may have answered them already.
     fn skip(&mut self, position: u64, deliver: Deliver<'_>) -> Result<(), TrafficError> {
         let ends = self.held.iter().map(|(begin, held)| begin + held.len());
         self.next = ends.max().max(Some(position)).max(self.next);
@@ -149,7 +151,7 @@ impl Stream {
         }
     }
 
-    /// Delivers held segments that are in order now.
+    /// Delivers the waiting segments that are now in order.
     fn drain(&mut self, deliver: Deliver<'_>) -> Result<(), TrafficError> {
         while let Some(entry) = self.held.first_entry() {
             if Some(*entry.key()) > self.next {
@@ -162,7 +164,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Delivers the part of a segment that is new.
+    /// Delivers the part of a segment that has not been delivered yet.
     fn deliver(
         &mut self,
         position: u64,
@@ -191,7 +193,7 @@ impl Stream {
 mod tests {
     use super::*;
 
-    /// What a stream delivers: `-` for what is missing, `|` for what is cut off.
+    /// A stream with the text that it delivers: `-` for missing bytes, and `|` for bytes that were cut off.
     struct Told(Stream, String);
 
     impl Told {

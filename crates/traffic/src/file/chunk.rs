@@ -2,25 +2,26 @@
 
 use super::write::{NewStatement, int, optional};
 
-/// Size in bytes at which a chunk is written. Four fill a page of the file, and a replay reads one at a time.
+/// A chunk is written before its JSON exceeds this size in bytes. Four chunks fill a page of the file, and a replay
+/// reads one chunk at a time.
 const CHUNK_BYTES: usize = 4000;
-/// Most bytes of a row without its values and its error: eleven numbers.
+/// Largest size in bytes of a row without its values and its error. Such a row has eleven numbers.
 const ROW_BYTES_MAX: usize = 11 * 21 + 32;
 
 /// Consecutive statements of a session that are not in the file yet.
 #[derive(Debug, Default)]
 pub(crate) struct Chunk {
-    /// A JSON array without its last bracket.
+    /// A JSON array without its closing bracket.
     json: String,
     first_id: i64,
     statements: i64,
-    /// The end of the last statement's row, which later entries of a log may change.
+    /// The values at the end of the last statement's row. Later entries of a log may change them.
     tail: Option<Tail>,
-    /// The id under which the previous statements were written.
+    /// The row id of the chunk that was written last.
     pub(super) written_id: Option<i64>,
 }
 
-/// The end of a row.
+/// The values at the end of a row.
 #[derive(Debug)]
 struct Tail {
     /// Latency, and rows sent, examined and affected.
@@ -65,7 +66,7 @@ impl Chunk {
         self.tail = Some(Tail { numbers, error: new.error.map(str::to_owned) });
     }
 
-    /// Sets the latency of the last statement. Returns whether it is still here.
+    /// Sets the latency of the last statement. Returns whether the statement is still in memory.
     pub(super) fn set_latency(&mut self, latency_us: u64) -> bool {
         self.tail.as_mut().is_some_and(|tail| {
             tail.numbers[0] = Some(int(latency_us));
@@ -73,7 +74,7 @@ impl Chunk {
         })
     }
 
-    /// Sets the error of the last statement. Returns whether it is still here.
+    /// Sets the error of the last statement. Returns whether the statement is still in memory.
     pub(super) fn set_error(&mut self, error: &str) -> bool {
         self.tail.as_mut().is_some_and(|tail| {
             tail.error = Some(error.to_owned());
@@ -81,7 +82,8 @@ impl Chunk {
         })
     }
 
-    /// Completes the last row. Values that are missing at its end are left out, unless later entries may set them.
+    /// Completes the last row. Unknown values at the end of a row are left out, unless later entries may still set
+    /// them.
     fn end_row(&mut self, is_final: bool) {
         let Some(tail) = self.tail.take() else { return };
         let is_whole = tail.error.is_some() || !is_final;
@@ -97,8 +99,8 @@ impl Chunk {
         self.json.push(']');
     }
 
-    /// Completes the JSON. `None` if there are no statements. `is_final` says whether the last statement will not be
-    /// changed.
+    /// Completes the JSON. `None` if there are no statements. `is_final` says that later entries will not change
+    /// the last statement.
     pub(super) fn complete(&mut self, is_final: bool) -> Option<Content<'_>> {
         self.end_row(is_final);
         if self.statements == 0 {
@@ -108,7 +110,7 @@ impl Chunk {
         Some(Content { first_id: self.first_id, statements: self.statements, json: &self.json })
     }
 
-    /// Forgets the statements. The room of a usual chunk is kept for the next ones.
+    /// Forgets the statements. The memory of a chunk of usual size is kept for the next statements.
     pub(super) fn clear(&mut self) {
         self.statements = 0;
         self.json.clear();
@@ -122,7 +124,7 @@ impl Chunk {
         self.json = String::new();
     }
 
-    /// Bytes of memory.
+    /// Memory of the chunk, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.json.capacity()
     }

@@ -3,7 +3,7 @@
 use super::read::TrafficFile;
 use crate::error::TrafficError;
 
-/// Longest values in bytes of JSON. Of a statement with longer ones, the values are not read.
+/// Largest size of a statement's values, in bytes of JSON. Larger values are not read.
 const VALUES_BYTES_MAX: usize = 64 << 10;
 
 /// An executed statement.
@@ -11,16 +11,18 @@ const VALUES_BYTES_MAX: usize = 64 << 10;
 pub(crate) struct Execution {
     pub(crate) session_id: i64,
     pub(crate) shape_id: i64,
-    /// The number of its transaction in its session. `None` outside of transactions.
+    /// The number of the statement's transaction in its session. `None` outside of transactions.
     pub(crate) transaction_id: Option<i64>,
-    /// The values of the shape's question marks, as the file has them.
+    /// The values that stand in place of the question marks of the statement's shape, as JSON. `None` if there are
+    /// none, or if they were not read.
     pub(crate) literals: Option<String>,
-    /// The values of `$1`, `$2`, …, as the file has them.
+    /// The values of `$1`, `$2`, …, as JSON. `None` if there are none, or if they were not read.
     pub(crate) bound: Option<String>,
 }
 
 impl TrafficFile {
-    /// Calls `each` with all statements, with their values or without, session by session and in their order.
+    /// Calls `each` with all statements, session by session, and in order within a session. `with_values` says
+    /// whether values are read.
     pub(crate) fn for_executions(
         &self,
         with_values: bool,

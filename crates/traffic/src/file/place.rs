@@ -9,7 +9,7 @@ use tempfile::TempPath;
 
 use crate::error::TrafficError;
 
-/// A file that has a temporary name until it is complete. Dropping this deletes it.
+/// A file that has a temporary name until it is complete. Dropping this value deletes the temporary file.
 pub(crate) struct Place {
     path: PathBuf,
     overwrite: bool,
@@ -17,10 +17,10 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Begins a file.
+    /// Creates the file under a temporary name.
     ///
     /// # Errors
-    /// The file exists and `overwrite` is not set, or its folder cannot be written.
+    /// A file exists at the path and `overwrite` is not set, or the folder cannot be written.
     pub(crate) fn new(path: &Path, overwrite: bool) -> Result<Self, TrafficError> {
         let present = path.symlink_metadata();
         if present.as_ref().is_ok_and(|present| !overwrite || !present.is_file()) {
@@ -29,7 +29,8 @@ impl Place {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let file = tempfile::Builder::new()
             .prefix(".dyno-traffic-")
-            // The permissions of any new file, minus the user's umask. What is there keeps those that it has.
+            // A new file gets the usual permissions, minus the user's umask. A file that replaces another one gets
+            // the permissions of that file.
             .permissions(
                 present.map_or_else(|_| Permissions::from_mode(0o666), |present| present.permissions()),
             )
@@ -38,15 +39,15 @@ impl Place {
         Ok(Self { path: path.to_owned(), overwrite, temporary: file.into_temp_path() })
     }
 
-    /// The path under which it is written.
+    /// The path under which the file is written.
     pub(crate) fn temporary(&self) -> &Path {
         &self.temporary
     }
 
-    /// Syncs the file, then gives it its name.
+    /// Syncs the file, then gives it its final name.
     ///
     /// # Errors
-    /// It cannot be synced or renamed, or another file has the name by now.
+    /// The file cannot be synced or renamed, or another file has taken the name.
     pub(crate) fn keep(self) -> Result<(), TrafficError> {
         let Self { path, overwrite, temporary } = self;
         File::open(&temporary).and_then(|file| file.sync_all()).map_err(|error| unwritable(&path, &error))?;

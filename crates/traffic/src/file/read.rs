@@ -1,4 +1,4 @@
-//! Reads a traffic file. Anybody may have made the file.
+//! Reads a traffic file. The file is not trusted, because anybody may have made it.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::schema::{self, Kind};
 use super::summary::{self, Order, Summary};
 use crate::error::TrafficError;
 
-/// Longest value in bytes. The longest statement, escaped in JSON, is shorter.
+/// Length of the longest value, in bytes. Even the longest statement, escaped in JSON, is shorter.
 const VALUE_BYTES_MAX: i32 = 256 << 20;
 
 /// An open traffic file.
@@ -40,7 +40,8 @@ impl TrafficFile {
         }
     }
 
-    /// Summarises the file, with at most this many digests. Rates are for at most this many equal parts of the time.
+    /// Summarises the file, with at most `digests_max` digests. For the rates, the time of the traffic is divided into
+    /// at most `parts_max` equal parts.
     ///
     /// # Errors
     /// The file is damaged.
@@ -55,7 +56,7 @@ impl TrafficFile {
     }
 }
 
-/// Forbids everything that a hostile file could use (<https://www.sqlite.org/security.html>).
+/// Disables all features that a hostile file could use (<https://www.sqlite.org/security.html>).
 fn guard(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;

@@ -1,4 +1,4 @@
-//! The data that a replay reads from a traffic file: its sessions, and the statements of each in order.
+//! The data that a replay reads from a traffic file: its sessions, and the statements of each session in order.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,15 +9,15 @@ use super::read::{TrafficFile, classified};
 use crate::error::TrafficError;
 use crate::sql::Dialect;
 
-/// A connection of the traffic. Offsets are in µs, as in the traffic file.
+/// When a connection of the traffic was open. Times are in µs since `began_at_us` of the traffic file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionTimes {
     pub id: i64,
-    /// Its database at the start.
+    /// The session's database at its start.
     pub database_id: Option<i64>,
-    /// When it began; otherwise its first entry.
+    /// When the session began. If that was not logged, when its first entry was logged.
     pub began_us: i64,
-    /// When it ended; if that was not logged, the end of its last statement.
+    /// When the session ended. If that was not logged, when its last statement ended.
     pub until_us: i64,
     pub is_begin_logged: bool,
     pub is_end_logged: bool,
@@ -28,14 +28,14 @@ pub struct SessionTimes {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DigestName {
     pub id: i64,
-    /// Its hash. Equal texts have the same hash in all traffic files.
+    /// The hash of the digest. Equal texts have the same hash in all traffic files.
     pub hash: String,
     pub text: String,
-    /// What its statements do: the name of a [`Kind`](crate::sql::Kind).
+    /// What the digest's statements do, as the name of a [`Kind`](crate::sql::Kind).
     pub kind: String,
 }
 
-/// A traffic file in figures.
+/// The totals of a traffic file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outline {
     pub dialect: Dialect,
@@ -47,7 +47,7 @@ pub struct Outline {
     pub seconds: f64,
 }
 
-/// A statement of a chunk.
+/// A statement as a chunk stores it.
 pub(crate) struct StoredStatement {
     pub(crate) id: i64,
     pub(crate) offset_us: i64,
@@ -64,7 +64,7 @@ pub(crate) struct StoredShape {
 }
 
 impl TrafficFile {
-    /// Summarises the file in numbers.
+    /// Returns the totals of the file.
     ///
     /// # Errors
     /// The file is damaged.
@@ -135,8 +135,8 @@ impl TrafficFile {
         Ok(sessions)
     }
 
-    /// Calls `each` with the next statements of a session, in order: those of the chunk that follows the statement with
-    /// id `after`.
+    /// Calls `each` with the next statements of a session, in order. These are the statements of the first chunk
+    /// after the statement with id `after`.
     pub(crate) fn for_statements(
         &self,
         (session, after): (i64, i64),
@@ -156,9 +156,10 @@ impl TrafficFile {
         })
     }
 
-    /// Calls `each` with the statement ids of all commits and the offsets of their ends, in µs: of statements that end
-    /// transactions, and of those outside of transactions that may change something. Definitions commit in MySQL, and
-    /// later statements need them in any case.
+    /// Calls `each` for every commit, with the id of its statement and the offset of the statement's end in µs. Commits
+    /// are statements that end transactions, and statements outside of transactions that may change something.
+    /// Definitions, such as `CREATE TABLE`, count as commits inside and outside of transactions: in MySQL they commit,
+    /// and in every product later statements may need the created objects.
     pub(crate) fn for_commits(&self, mut each: impl FnMut(i64, i64)) -> Result<(), TrafficError> {
         let sql = "SELECT shape.id, kind IN ('end', 'definition') FROM shape JOIN digest ON digest.id = digest_id \
                    WHERE kind IN ('end', 'definition', 'write', 'other')";
@@ -174,7 +175,7 @@ impl TrafficFile {
         })
     }
 
-    /// Where the file is.
+    /// The path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -210,11 +211,11 @@ impl TrafficFile {
     }
 }
 
-/// The largest number of sessions that are open at the same time. A session that ends when another begins is not open
-/// at the same time.
+/// The largest number of sessions that are open at the same time. If one session ends at the moment when another
+/// begins, they do not overlap.
 fn at_once(sessions: &[SessionTimes]) -> u32 {
     let begins = sessions.iter().map(|session| (session.began_us, 1));
-    // A session takes some time, even if the log says none.
+    // Every session counts as at least 1 µs long, even if the log shows no time.
     let ends = sessions.iter().map(|session| (session.until_us.max(session.began_us.saturating_add(1)), -1));
     let mut changes: Vec<(i64, i32)> = begins.chain(ends).collect();
     changes.sort_unstable();

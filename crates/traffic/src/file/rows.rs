@@ -1,4 +1,4 @@
-//! Reads the statements of chunks. Anybody may have made the file.
+//! Reads the statements of chunks. The file is not trusted, because anybody may have made it.
 
 use std::fmt;
 
@@ -11,13 +11,14 @@ use serde_json::value::RawValue;
 use super::read::{TrafficFile, classified};
 use crate::error::TrafficError;
 
-/// Most statements of a chunk that Dyno writes: many fewer, as a row has at least 50 bytes.
+/// Largest number of statements in a chunk. A chunk with more statements is an error. Chunks that Dyno writes have at
+/// most about 200 statements, because a chunk is limited to 4000 bytes, and a row has at least 20.
 const STATEMENTS_MAX: usize = 4096;
 
-/// A statement, with its values in the order in which a chunk has them.
+/// A statement. The fields are in the order in which a chunk has them.
 #[derive(Debug, Deserialize)]
 pub(super) struct Row<'a> {
-    /// Its id, less that of the chunk's first statement.
+    /// The difference between the statement's id and the id of the chunk's first statement.
     number: i64,
     pub(super) offset_us: i64,
     pub(super) shape_id: i64,
@@ -29,7 +30,7 @@ pub(super) struct Row<'a> {
     literals: Option<&'a RawValue>,
     #[serde(borrow)]
     bound: Option<&'a RawValue>,
-    // Values that are missing at the end are not written.
+    // A row leaves out unknown values at its end, so these fields may be missing.
     #[serde(default)]
     pub(super) latency_us: Option<i64>,
     #[serde(default)]
@@ -43,7 +44,7 @@ pub(super) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// The id of the statement, in a chunk whose first statement has the id `first_id`.
+    /// The id of the statement. `first_id` is the id of the chunk's first statement.
     pub(super) fn id(&self, first_id: i64) -> i64 {
         first_id.saturating_add(self.number)
     }
@@ -62,8 +63,8 @@ impl Row<'_> {
 }
 
 impl TrafficFile {
-    /// Calls `each` with the statements of chunks. `sql` selects a number of each, which is passed on,
-    /// and `content`.
+    /// Calls `each` with the statements of chunks. `sql` selects two columns of each chunk: a number, which is
+    /// passed to `each`, and `content`.
     pub(super) fn for_rows(
         &self,
         sql: &str,
@@ -92,7 +93,7 @@ fn parse(json: &str, each: &mut dyn FnMut(Row<'_>)) -> serde_json::Result<()> {
     deserializer.end()
 }
 
-/// Passes on each row as it is parsed.
+/// Parses rows one by one, and passes each row to the function.
 struct Each<'e>(&'e mut dyn FnMut(Row<'_>));
 
 impl<'de> Visitor<'de> for Each<'_> {

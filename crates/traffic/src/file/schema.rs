@@ -1,4 +1,4 @@
-//! The schema of a traffic file, and the marks that identify it.
+//! The schema of a traffic file, and the numbers that identify the format.
 
 use rusqlite::Connection;
 
@@ -7,10 +7,10 @@ const SCHEMA: &str = include_str!("schema.sql");
 /// Number of the format, stored in SQLite's `user_version`.
 pub(crate) const VERSION: i64 = 3;
 
-/// `DynT` as four bytes, stored in SQLite's `application_id`.
+/// The bytes `DynT` as a number, stored in SQLite's `application_id`.
 const APPLICATION_ID: i64 = 0x4479_6e54;
 
-/// The kind of a database.
+/// Whether a database is a traffic file, and of which version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Current,
@@ -18,7 +18,8 @@ pub(super) enum Kind {
     Foreign,
 }
 
-/// Finds the statements of a session in order. It is created after all chunks are inserted, which is faster.
+/// The index by which the statements of a session are found in order. It is created after all chunks are inserted,
+/// because that is faster.
 const INDEX: &str = "CREATE INDEX chunk_session ON chunk (session_id, first_id)";
 
 /// Creates the tables.

@@ -5,15 +5,15 @@ use serde::Serialize;
 
 /// Shortest gap that is reported, in seconds.
 const GAP_S: i64 = 10;
-/// Number of gaps that are reported. They are the longest.
+/// Number of gaps that are reported, beginning with the longest.
 const GAPS_MAX: i64 = 5;
 
-/// The order of digests, descending.
+/// The order in which digests are listed, largest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// The sum of their latencies.
+    /// By the sum of the latencies of their statements.
     Time,
-    /// The number of their statements.
+    /// By the number of their statements.
     Number,
 }
 
@@ -22,9 +22,9 @@ pub enum Order {
 pub struct Summary {
     /// `mysql` or `postgresql`.
     pub dialect: String,
-    /// µs since 1970 UTC.
+    /// The start of the traffic, in µs since 1970 UTC.
     pub began_at_us: i64,
-    /// From the first second with a statement to the last, including both.
+    /// Seconds from the first second with a statement to the last, including both.
     pub seconds: i64,
     pub statements: i64,
     pub is_redacted: bool,
@@ -32,7 +32,7 @@ pub struct Summary {
     pub sources: Vec<SourceRow>,
     pub sessions: SessionCounts,
     pub kinds: Vec<KindRow>,
-    /// Number of all digests. `digests` has only the first of them.
+    /// Number of all digests. `digests` may have only the first of them.
     pub digests_total: i64,
     /// Number of statements with a logged latency, and the sum of these latencies.
     pub timed: i64,
@@ -44,7 +44,7 @@ pub struct Summary {
     pub skipped: Vec<SkippedRow>,
 }
 
-/// A log.
+/// A log or a capture that was imported.
 #[derive(Clone, Debug, Serialize)]
 pub struct SourceRow {
     pub name: String,
@@ -64,11 +64,11 @@ pub struct SessionCounts {
     pub without_end: i64,
     pub users: i64,
     pub databases: i64,
-    /// Transactions that a statement began.
+    /// Number of transactions that a statement began.
     pub transactions: i64,
 }
 
-/// Statements of a kind.
+/// The statements of one kind.
 #[derive(Clone, Debug, Serialize)]
 pub struct KindRow {
     pub kind: String,
@@ -84,7 +84,7 @@ pub struct DigestRow {
     pub kind: String,
     pub statements: i64,
     pub errors: i64,
-    /// Number of statements with a logged latency. The next two fields are about these.
+    /// Number of statements with a logged latency. `latency_us` and `latency_us_max` concern only these statements.
     pub timed: i64,
     pub latency_us: i64,
     pub latency_us_max: i64,
@@ -93,10 +93,10 @@ pub struct DigestRow {
     pub rows_affected: i64,
 }
 
-/// Statements that began in a part of the time.
+/// The number of statements that began in a part of the traffic's time.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct RateRow {
-    /// Seconds since 1970 UTC.
+    /// The start of the part, in seconds since 1970 UTC.
     pub at_s: i64,
     /// The length of the part.
     pub seconds: i64,
@@ -110,24 +110,24 @@ pub struct RateRow {
 /// A time in which no statement began.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Gap {
-    /// Seconds since 1970 UTC.
+    /// The start of the gap, in seconds since 1970 UTC.
     pub at_s: i64,
     pub seconds: i64,
 }
 
-/// Lines of a log that could not be read, or only with doubt.
+/// A problem with a log, and the lines in which it occurs.
 #[derive(Clone, Debug, Serialize)]
 pub struct TroubleRow {
     /// The log's name.
     pub source: String,
-    /// A name of [`Trouble`](crate::Trouble).
+    /// The name of the problem, which is a [`Trouble`](crate::Trouble).
     pub kind: String,
     pub entries: i64,
-    /// The first ten lines.
+    /// The first ten lines with this problem.
     pub lines: Vec<i64>,
 }
 
-/// Entries without an executed statement.
+/// A command that executes no statement, and the number of log entries with this command.
 #[derive(Clone, Debug, Serialize)]
 pub struct SkippedRow {
     pub command: String,
@@ -171,7 +171,7 @@ pub(super) fn read(
     })
 }
 
-/// The rows of a query.
+/// Reads the rows of a query.
 fn all<T>(
     connection: &Connection,
     sql: &str,
@@ -245,7 +245,8 @@ fn digests(connection: &Connection, order: Order, digests_max: usize) -> rusqlit
     })
 }
 
-/// Rates in equal parts of the time. Parts in which nothing began are left out.
+/// Divides the time into equal parts, and returns the counts of each part. Parts in which no statement began are left
+/// out.
 fn rates(
     connection: &Connection,
     first_s: i64,

@@ -1,4 +1,4 @@
-//! Writes a traffic file in one transaction. Its statements are prepared once.
+//! Writes a traffic file in one transaction, with SQL statements that are prepared once.
 
 use rusqlite::{Connection, Statement, ToSql, params};
 
@@ -6,9 +6,9 @@ use super::chunk::{Chunk, Content};
 use super::schema;
 use crate::sql::{Dialect, Kind};
 
-/// The part of the file that SQLite keeps in memory, in KiB.
+/// Size of SQLite's cache of the file's pages, in KiB.
 const CACHE_KIB: i64 = 4 << 10;
-/// Rows are only appended, so large pages save work.
+/// Size of a page of the file, in bytes. Pages are large, because rows are only appended.
 const PAGE_BYTES: i64 = 16 << 10;
 
 /// Writes rows.
@@ -38,7 +38,7 @@ pub(crate) struct NewStatement<'a> {
     pub(crate) line: u64,
 }
 
-/// A row of `session`, with the facts that are known at its start.
+/// A row of the table `session`, with the facts that are known when the session starts.
 pub(crate) struct NewSession<'a> {
     pub(crate) server_id: &'a str,
     pub(crate) user: Option<&'a str>,
@@ -70,7 +70,7 @@ pub(crate) struct SecondCounts {
     pub(crate) latency_us: u64,
 }
 
-/// A row of `source`.
+/// A row of the table `source`.
 pub(crate) struct SourceCounts<'a> {
     pub(crate) name: &'a str,
     pub(crate) format: &'a str,
@@ -80,7 +80,7 @@ pub(crate) struct SourceCounts<'a> {
     pub(crate) statements: u64,
 }
 
-/// The row of `traffic`.
+/// The row of the table `traffic`.
 pub(crate) struct Whole {
     pub(crate) dialect: Dialect,
     pub(crate) began_at_us: i64,
@@ -100,13 +100,14 @@ pub(super) fn optional(number: Option<u64>) -> Option<i64> {
     number.map(int)
 }
 
-/// Prepares an empty file. Nobody else reads it before it has its name, and nothing of it survives a crash.
+/// Prepares an empty file. The file needs no locks, because no other process reads it before it has its final name. It
+/// needs no journal, because an import that crashes leaves no file with the final name.
 pub(crate) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "page_size", PAGE_BYTES)?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     connection.pragma_update(None, "synchronous", "OFF")?;
     connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
-    // Rows refer to others that are written later.
+    // Rows refer to rows that are written later.
     connection.pragma_update(None, "foreign_keys", "OFF")?;
     connection.query_row("PRAGMA journal_mode = OFF", [], |_| Ok(()))?;
     schema::create(connection)
@@ -128,8 +129,8 @@ impl<'c> Writer<'c> {
         })
     }
 
-    /// Writes the statements of a chunk, which is empty afterwards. `is_final` says whether the last of them will not be
-    /// changed.
+    /// Writes the statements of a chunk, and empties the chunk. `is_final` says that later entries will not change
+    /// the last statement.
     pub(crate) fn add_chunk(
         &mut self,
         session_id: i64,
@@ -157,7 +158,8 @@ impl<'c> Writer<'c> {
         if chunk.set_error(error) { Ok(()) } else { self.set_last(chunk, "$[#-1][13]", error) }
     }
 
-    /// Sets a value of the last statement that was written from a chunk.
+    /// Sets a value of the last statement that was written from a chunk. `path` is the value's path in the chunk's
+    /// JSON.
     fn set_last(&self, chunk: &Chunk, path: &str, value: impl ToSql) -> rusqlite::Result<()> {
         let mut update = self
             .connection
@@ -189,7 +191,7 @@ impl<'c> Writer<'c> {
         Ok(self.connection.last_insert_rowid())
     }
 
-    /// The id of a digest. Adds the digest if it is new.
+    /// The id of a digest. The digest is added if it is new.
     pub(crate) fn digest(&self, hash: &str, text: &str, kind: Kind) -> rusqlite::Result<i64> {
         let mut insert = self.connection.prepare_cached(
             "INSERT INTO digest VALUES (NULL, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, 0) ON CONFLICT (hash) DO NOTHING",
@@ -252,7 +254,7 @@ impl<'c> Writer<'c> {
         insert.execute(params![source_id, command, int(entries)]).map(drop)
     }
 
-    /// `lines` is a JSON array.
+    /// Adds a problem of a log. `lines` is a JSON array.
     pub(crate) fn add_trouble(
         &self,
         source_id: i64,
@@ -285,7 +287,8 @@ impl<'c> Writer<'c> {
     }
 }
 
-/// Limits a sum, so that sums of sums do not overflow. A log may claim anything.
+/// Limits a sum to far less than the largest integer, so that such sums can be added without overflow. A log may claim
+/// any number.
 fn bounded(sum: u64) -> i64 {
     int(sum).min(i64::MAX >> 20)
 }

@@ -1,11 +1,11 @@
-//! Names of users: kept, or hashed.
+//! Names of users, which are kept or hashed.
 
 use std::hash::{BuildHasher as _, RandomState};
 
 /// Converts names of users to the form that the file keeps.
 ///
-/// A hash uses a random key (`SipHash`) that is never written. The same user has the same hash within one file, but no
-/// list of names can reveal it.
+/// A hash uses a random key (`SipHash`) that is never written. The same user has the same hash within one file, but
+/// no list of names can reveal it.
 #[derive(Debug)]
 pub(super) struct Users {
     key: RandomState,

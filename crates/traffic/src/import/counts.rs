@@ -1,4 +1,5 @@
-//! Counts that are kept besides the statements: seconds, commands, troubles.
+//! What an import records besides the statements: counts for each second, counts of commands, and problems with the
+//! logs.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +7,9 @@ use crate::file::{DigestCounts, SecondCounts, Writer};
 use crate::log::{Statement, Trouble};
 use crate::sql::Kind;
 
-/// Largest number of seconds in memory.
+/// Largest number of seconds whose counts are kept in memory.
 const SECONDS_MAX: usize = 100_000;
-/// Number of lines of a trouble that are kept.
+/// Number of lines that are kept for each kind of problem.
 const LINES_MAX: usize = 10;
 
 /// Counts for each second.
@@ -61,7 +62,7 @@ impl DigestCounts {
     }
 }
 
-/// Contents of a log besides statements.
+/// What a log contains besides statements.
 #[derive(Debug, Default)]
 pub(super) struct Beside {
     skipped: BTreeMap<String, u64>,
@@ -84,7 +85,7 @@ impl Beside {
         }
     }
 
-    /// Entries that could not be read.
+    /// Number of entries that could not be read.
     pub(super) fn lost(&self) -> u64 {
         self.troubles.iter().filter(|(trouble, _)| trouble.loses()).map(|(_, (entries, _))| entries).sum()
     }

@@ -27,18 +27,18 @@ use crate::log::{LogFormat, See};
 /// Number of lines or packets after which the stop flag is checked and progress is reported.
 const LINES_PER_LOOK: u64 = 1 << 14;
 
-/// What to import, and the options.
+/// What an import reads and writes, and its options.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
     /// Path of the traffic file to write.
     pub out: &'a Path,
-    /// Whether it may replace an existing file.
+    /// Whether the file may replace an existing one.
     pub overwrite: bool,
     /// The format of all logs. `None` detects it from their first lines.
     pub format: Option<LogFormat>,
     /// Whether values are replaced by their lengths.
     pub redact: bool,
-    /// Whether names of users are kept instead of hashes of them.
+    /// Whether names of users are kept. Otherwise hashes replace them.
     pub keep_users: bool,
     pub stop: &'a AtomicBool,
 }
@@ -48,7 +48,7 @@ pub struct Options<'a> {
 pub struct Progress<'a> {
     pub name: &'a str,
     pub read_bytes: u64,
-    /// `None` if it is not a regular file.
+    /// Size of the log; `None` if it is not a regular file.
     pub total_bytes: Option<u64>,
     /// Number of statements in all logs so far.
     pub statements: u64,
@@ -63,10 +63,10 @@ pub struct Imported {
     pub lost: u64,
 }
 
-/// Imports logs in this order. `-` is standard input.
+/// Imports logs in the given order. `-` is standard input.
 ///
 /// # Errors
-/// A log cannot be read or is in no known format, the file cannot be written, or the caller asked to stop. No file is
+/// A log cannot be read or has no known format, the file cannot be written, or the caller asked to stop. No file is
 /// left behind.
 pub fn import(
     logs: &[PathBuf],
@@ -85,7 +85,7 @@ pub fn import(
     Ok(imported)
 }
 
-/// Records logs in an empty file.
+/// Records the contents of logs in an empty file.
 fn record(
     logs: &[PathBuf],
     options: &Options<'_>,
@@ -141,8 +141,8 @@ fn record(
     recorder.map_or_else(|| Err(TrafficError::Nothing { told: String::new() }), Recorder::finish)
 }
 
-/// Reads an uncompressed log or capture. Passes on each event with the line on which it begins, or with the number of
-/// the packet. Returns the format.
+/// Reads an uncompressed log or capture. Calls `see` with each event, and with the line on which the event begins
+/// or the number of its packet. Returns the format.
 ///
 /// # Errors
 /// The format is unknown, reading fails, or `see` fails.

@@ -22,10 +22,11 @@ use crate::file::{NewStatement, SourceCounts, Whole, Writer};
 use crate::log::{Event, Statement, Trouble};
 use crate::sql::{Dialect, Kind, Normalizer};
 
-/// How far an entry's time may be before that of the previous entry. Servers write simultaneous entries in any order.
+/// An entry's time may be up to this many µs before the previous entry's time, because servers write simultaneous
+/// entries in any order.
 const BACK_US: i64 = 1_000_000;
 
-/// Rules for recording a log.
+/// The rules by which logs are recorded.
 #[derive(Clone, Copy)]
 pub(super) struct Rules<'a> {
     pub(super) out: &'a Path,
@@ -47,14 +48,14 @@ pub(super) struct Recorder<'c> {
     seconds: Seconds,
     beside: Beside,
     texts: RandomState,
-    /// Bytes of the statements of all sessions that are not in the file yet.
+    /// Memory of the statements that are not in the file yet, of all sessions, in bytes.
     held_bytes: usize,
     source_id: i64,
     source_statements: u64,
-    /// The server of this log, as it describes itself.
+    /// The server that writes this log, as it describes itself.
     server: Vec<u8>,
     began_at_us: Option<i64>,
-    /// When the last entry was written.
+    /// When the last entry was written, in µs since 1970 UTC.
     last_us: Option<i64>,
     imported: Imported,
     /// The first line that could not be read, with its source.
@@ -106,7 +107,7 @@ impl<'c> Recorder<'c> {
         self.beside = Beside::default();
     }
 
-    /// Ends a source. Its number of statements is recorded here.
+    /// Ends a source. The recorder adds the source's number of statements to `counts`.
     pub(super) fn end_source(&mut self, counts: &SourceCounts<'_>) -> Result<(), TrafficError> {
         let counts = SourceCounts { statements: self.source_statements, ..*counts };
         self.imported.lost += self.beside.lost();
@@ -143,7 +144,8 @@ impl<'c> Recorder<'c> {
         Ok(imported)
     }
 
-    /// Why there is no statement, as far as the troubles show it.
+    /// The end of the error message which says that the logs contain no statement: how many entries could not be read,
+    /// and where the first of them is. Empty if all could be read.
     fn told(&self) -> String {
         self.first_lost.map_or_else(String::new, |(source, line)| {
             let lost = self.imported.lost;
@@ -277,7 +279,7 @@ impl<'c> Recorder<'c> {
         if self.seconds.is_full() { self.seconds.flush(&self.writer) } else { Ok(()) }
     }
 
-    /// Reports a trouble if the clock is before that of the previous entry.
+    /// Records a problem if an entry's time is more than a second before the time of the previous entry.
     fn follow_clock(&mut self, line: u64, written_us: i64) {
         if self.last_us.is_some_and(|last_us| written_us.saturating_add(BACK_US) < last_us) {
             self.beside.trouble(Trouble::ClockBack, line);
@@ -304,7 +306,7 @@ impl<'c> Recorder<'c> {
     }
 }
 
-/// The database that a `USE …` statement names.
+/// The database that a `USE …` statement selects.
 fn used_database(kind: Kind, shape: &[u8]) -> Option<&[u8]> {
     let is_use = kind == Kind::Session && shape.len() > 4 && shape[..4].eq_ignore_ascii_case(b"use ");
     let name = is_use.then(|| shape[4..].trim_ascii())?;
@@ -312,7 +314,9 @@ fn used_database(kind: Kind, shape: &[u8]) -> Option<&[u8]> {
     Some(name.strip_prefix(b"`").and_then(|name| name.strip_suffix(b"`")).unwrap_or(name))
 }
 
-/// An offset that is at least the session's last one, for logs that give only whole seconds.
+/// Returns the offset of a statement, or the offset of the session's previous statement if that is a little later, so
+/// that statements stay in order. Some logs give only whole seconds, so a statement may seem to begin before the
+/// previous one.
 fn ordered(offset_us: i64, last_us: i64) -> i64 {
     let is_of_same_second = offset_us < last_us && last_us.saturating_sub(offset_us) <= BACK_US;
     if is_of_same_second { last_us } else { offset_us }

@@ -7,8 +7,8 @@ use foldhash::quality::RandomState;
 use crate::file::{Chunk, NewStatement, Writer};
 use crate::sql::{Dialect, Kind};
 
-/// Largest number of sessions in memory. If a log does not show when sessions end, their number only grows. Then those
-/// that were quiet for longest are forgotten.
+/// Largest number of sessions in memory. If a log does not show when sessions end, their number only grows. Beyond
+/// this number, sessions that were quiet for longest are forgotten.
 const SESSIONS_MAX: usize = 200_000;
 
 /// An open session.
@@ -18,17 +18,17 @@ pub(super) struct Session {
     pub(super) user: Option<Box<[u8]>>,
     pub(super) database_id: Option<i64>,
     pub(super) statements: u64,
-    /// Offset of its last statement.
+    /// Offset of the session's last statement, in µs.
     pub(super) last_us: i64,
-    /// Offset of the end of its last statement.
+    /// Offset of the end of the session's last statement, in µs.
     pub(super) until_us: i64,
-    /// Its statements that are not in the file yet.
+    /// The session's statements that are not in the file yet.
     pub(super) chunk: Chunk,
     pub(super) open: Option<Open>,
     transactions: Transactions,
 }
 
-/// The last statement of a session. Later entries may add to it.
+/// The last statement of a session, to which later entries may add facts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Open {
     pub(super) digest_id: i64,
@@ -38,7 +38,7 @@ pub(super) struct Open {
     pub(super) has_error: bool,
 }
 
-/// The transaction that a session is in.
+/// The number of a session's last transaction, and whether the session is in it.
 #[derive(Debug, Default)]
 struct Transactions {
     number: i64,
@@ -62,12 +62,12 @@ impl Session {
         }
     }
 
-    /// Whether a statement of this user may be the session's. Not every entry names the user.
+    /// Whether a statement of this user may belong to the session. Not every entry names the user.
     pub(super) fn may_be_of(&self, user: Option<&[u8]>) -> bool {
         user.zip(self.user.as_deref()).is_none_or(|(user, known)| user == known)
     }
 
-    /// Adds a statement, and writes the previous ones if they fill a chunk.
+    /// Adds a statement. Writes the previous statements to the file if they fill a chunk.
     pub(super) fn add(&mut self, new: &NewStatement<'_>, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
         if self.chunk.is_full_with(new) {
             writer.add_chunk(self.id, &mut self.chunk, true)?;
@@ -79,7 +79,7 @@ impl Session {
         Ok(())
     }
 
-    /// The number of the transaction that a statement is part of.
+    /// The number of the transaction to which a statement belongs.
     pub(super) fn transaction(&mut self, kind: Kind, dialect: Dialect) -> Option<i64> {
         self.transactions.next(kind, dialect)
     }
@@ -94,10 +94,10 @@ impl Session {
 impl Transactions {
     fn next(&mut self, kind: Kind, dialect: Dialect) -> Option<i64> {
         let begins = match kind {
-            // In MySQL, it ends one that is open. In PostgreSQL, it only warns.
+            // In MySQL, `BEGIN` ends an open transaction. In PostgreSQL, it only causes a warning.
             Kind::Begin => dialect == Dialect::Mysql || !self.is_open,
             Kind::Read | Kind::Write => self.is_implicit && !self.is_open,
-            // It commits in MySQL before it begins.
+            // MySQL commits an open transaction before it executes a definition.
             Kind::Definition if dialect == Dialect::Mysql => {
                 self.is_open = false;
                 false
@@ -136,7 +136,7 @@ pub(super) fn autocommit(shape: &[u8], literals: Option<&str>) -> Option<bool> {
     (is(b"on") || is(b"true")).then_some(true)
 }
 
-/// Open sessions by the server's names for them.
+/// Open sessions, by the server's names for them.
 #[derive(Debug, Default)]
 pub(super) struct Sessions(HashMap<Vec<u8>, Session, RandomState>);
 
@@ -149,7 +149,7 @@ impl Sessions {
         self.0.remove(name)
     }
 
-    /// Adds a session, and returns the sessions that are forgotten because of it.
+    /// Adds a session. Returns the sessions that are forgotten to make room.
     pub(super) fn insert(&mut self, name: &[u8], session: Session) -> Vec<Session> {
         let forgotten = if self.0.len() < SESSIONS_MAX { Vec::new() } else { self.forget() };
         self.0.insert(name.to_owned(), session);

@@ -8,21 +8,22 @@ use sha2::{Digest as _, Sha256};
 use crate::file::{DigestCounts, Writer};
 use crate::sql::{Dialect, Kind, digest_text};
 
-/// Largest number of shapes in memory. With more, all are forgotten and learned again, so that memory is bounded: about
-/// 30 MB.
+/// Largest number of shapes in memory, which take about 30 MB. When it is reached, all shapes are forgotten and then
+/// learned again.
 const SHAPES_MAX: usize = 300_000;
 
-/// A shape that the file has already.
+/// A shape that is already in the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     pub(super) shape_id: i64,
     pub(super) digest_id: i64,
     pub(super) kind: Kind,
-    /// Whether its text is exactly as logged.
+    /// Whether the shape's text is exactly as logged, because it was valid UTF-8.
     pub(super) is_utf8: bool,
 }
 
-/// Shapes by two hashes with random keys, 128 bits together. Their texts are only on disk.
+/// Finds known shapes by two hashes with random keys, which have 128 bits together. The texts of shapes are in the
+/// file, and not in memory.
 #[derive(Debug)]
 pub(super) struct Shapes {
     dialect: Dialect,
@@ -45,7 +46,7 @@ impl Shapes {
         self.dialect
     }
 
-    /// Finds a shape, and adds it if it is new.
+    /// Finds a shape, and adds the shape to the file if it is new.
     pub(super) fn find(&mut self, shape: &[u8], writer: &mut Writer<'_>) -> rusqlite::Result<Known> {
         let key = self.keys.each_ref().map(|key| key.hash_one(shape));
         if let Some(known) = self.known.get(&key) {
@@ -68,12 +69,12 @@ impl Shapes {
         Ok(known)
     }
 
-    /// Counts of a digest.
+    /// The counts of a digest.
     pub(super) fn counts(&mut self, digest_id: i64) -> &mut DigestCounts {
         self.counts.entry(digest_id).or_default()
     }
 
-    /// Writes the counts.
+    /// Writes the counts to the file.
     pub(super) fn flush(&mut self, writer: &Writer<'_>) -> rusqlite::Result<()> {
         self.counts.drain().try_for_each(|(id, counts)| writer.count_digest(id, &counts))
     }

@@ -1,4 +1,4 @@
-//! What is read line by line, and what is read packet by packet.
+//! The sources of an import: logs, which are read line by line, and captures, which are read packet by packet.
 
 use std::io::{self, Cursor, Read};
 
@@ -8,7 +8,7 @@ use crate::input::Lines;
 use crate::log::{Event, LogFormat, Reader, See, Trouble, detect};
 use crate::sql::Dialect;
 
-/// Number of bytes at the begin of a file that show whether it is a capture.
+/// Number of bytes at the start of a file that show whether the file is a capture.
 const MAGIC_BYTES: u64 = 4;
 
 /// A log or a capture that is being read.
@@ -18,8 +18,8 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// Detects the format, unless it is given, before anything is read. If a capture does not show its product, it is that
-    /// of the source before.
+    /// Opens a source. Detects the format first, unless it is given. If a capture does not show its product, the
+    /// product is that of the previous source.
     pub(super) fn open(
         mut content: Box<dyn Read>,
         given: Option<LogFormat>,
@@ -85,7 +85,7 @@ impl Source {
         match read {
             Ok(true) => return Ok(true),
             Ok(false) => {}
-            // What a packed log holds up to the place where it is cut is worth having.
+            // A compressed log may be cut off or damaged. The part before the damage is still used.
             Err(error) if number > 0 && is_damage(&error) => {
                 see(number + 1, Event::Trouble(Trouble::Damaged))?;
             }
@@ -98,12 +98,13 @@ impl Source {
     }
 }
 
-/// A stream again from its begin, which was read before, perhaps up to an error.
+/// Returns a stream from its start, although its first bytes `begin` were already read. If reading these bytes failed,
+/// `read` has the error, and the stream returns the error after these bytes.
 fn again(begin: Vec<u8>, read: io::Result<()>, content: Box<dyn Read>) -> Box<dyn Read> {
     Box::new(Cursor::new(begin).chain(Fails(read.err())).chain(content))
 }
 
-/// Returns an error once.
+/// A reader that returns its error once, and then no more bytes.
 struct Fails(Option<io::Error>);
 
 impl Read for Fails {

@@ -1,4 +1,4 @@
-//! Templates of frequent statements, to find that of the next one quickly.
+//! Templates of frequent statements. With them the next statement of the same kind is split quickly.
 
 use std::hash::BuildHasher as _;
 
@@ -7,11 +7,13 @@ use foldhash::quality::RandomState;
 use super::shapes::Known;
 use crate::sql::{Dialect, Normalized, Normalizer, Template, literal_begin};
 
-/// Number of sets, and templates in each. Together they take a few MB, and at most 40.
+/// Number of sets, and number of templates in each set. All templates together usually take a few MB, and never more
+/// than 40 MB.
 const SETS: usize = 1024;
 const WAYS: usize = 8;
 
-/// Templates, in sets by the hash of what a statement begins with. In a set, those that were used are first.
+/// Templates in sets. A hash of a statement's beginning selects the set. Each use moves a template one position forward
+/// in its set, so templates that are used often come first.
 #[derive(Debug)]
 pub(super) struct Templates {
     dialect: Dialect,
@@ -25,7 +27,7 @@ impl Templates {
         Self { dialect, hasher: RandomState::default(), sets }
     }
 
-    /// Splits a statement whose template is known.
+    /// Splits a statement if its template is known.
     pub(super) fn part<'a>(
         &'a mut self,
         normalizer: &'a mut Normalizer,
@@ -41,7 +43,7 @@ impl Templates {
         Some((normalizer.of_template(template, bound), *known))
     }
 
-    /// Keeps the template of a statement, in place of the one that was used least lately.
+    /// Keeps the template of a statement. If the set is full, the template replaces the last one in the set.
     pub(super) fn keep(&mut self, text: &[u8], template: Template, known: Known) {
         let set = self.set(text);
         let set = &mut self.sets[set];

@@ -132,7 +132,7 @@ fn durations_that_come_after_their_statements_were_written_are_kept() {
         )
     };
     let text = format!("statement: SELECT '{}'", "x".repeat(VALUE_BYTES));
-    // Together they are more than what is held in memory.
+    // All statements together take more memory than the recorder keeps before it writes them to the file.
     let statements: String = (0..SESSIONS).map(|session| record(session, &text)).collect();
     let durations: String = (0..SESSIONS).map(|session| record(session, "duration: 0.150 ms")).collect();
     let folder = TempDir::new().unwrap();

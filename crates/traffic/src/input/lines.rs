@@ -4,8 +4,8 @@ use std::io::{self, Read};
 
 use memchr::memchr;
 
-/// Longest statement, and longest line, that is kept. A longer one is counted and skipped, so that memory is bounded.
-/// MySQL's clients send no more by default either (`max_allowed_packet`).
+/// Largest length of a statement or a line that is kept. A longer statement or line is counted and skipped, so that
+/// memory is bounded. MySQL's clients send no longer statements by default (`max_allowed_packet`).
 pub(crate) const STATEMENT_BYTES_MAX: usize = 16 << 20;
 /// Number of bytes that are read at a time.
 const CHUNK_BYTES: usize = 256 << 10;
@@ -13,13 +13,13 @@ const CHUNK_BYTES: usize = 256 << 10;
 /// A line of a log.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line<'a> {
-    /// Without its line feed.
+    /// The line without its line feed.
     pub(crate) bytes: &'a [u8],
-    /// From 1.
+    /// The line's number, from 1.
     pub(crate) number: u64,
-    /// Whether the rest of it was skipped.
+    /// Whether the rest of the line was skipped.
     pub(crate) is_too_long: bool,
-    /// Whether a line feed ends it. The last line has none if the log was cut off or is still being written.
+    /// Whether a line feed ends the line. The last line has none if the log was cut off or is still being written.
     pub(crate) is_ended: bool,
 }
 
@@ -27,14 +27,14 @@ pub(crate) struct Line<'a> {
 pub(crate) struct Lines<R> {
     content: R,
     buffer: Vec<u8>,
-    /// Start of the bytes in the buffer that are not part of a line yet.
+    /// Start of the bytes in the buffer that have not become part of a line yet.
     start: usize,
     end: usize,
     number: u64,
     is_over: bool,
-    /// Whether the rest of a line is to be skipped.
+    /// Whether the rest of a line must be skipped.
     is_skipping: bool,
-    /// An error after the bytes that [`peek`](Self::peek) has returned.
+    /// An error that follows the bytes which [`peek`](Self::peek) has returned.
     error: Option<io::Error>,
 }
 
@@ -52,7 +52,8 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// The next unread bytes, at most a chunk. An error after them is returned when it is reached.
+    /// Returns the next unread bytes, at most a chunk. An error that occurs after some bytes is returned later, when
+    /// all these bytes have been read.
     pub(crate) fn peek(&mut self) -> io::Result<&[u8]> {
         while !self.is_over && self.end < CHUNK_BYTES {
             match self.fill() {
@@ -71,7 +72,7 @@ impl<R: Read> Lines<R> {
         self.number
     }
 
-    /// The next line; `None` at the end.
+    /// Reads the next line; `None` at the end.
     pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         if self.is_skipping {
             self.skip()?;
@@ -94,7 +95,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Takes this many bytes as a line, followed by `ends` bytes that end the line.
+    /// Takes `length` bytes as a line, and skips the `ends` bytes after them, which end the line.
     fn take(&mut self, length: usize, ends: usize) -> Line<'_> {
         let from = self.start;
         self.start += length + ends;
@@ -142,7 +143,8 @@ impl<R: Read> Lines<R> {
     }
 }
 
-/// Reads bytes that are there, at least one before the end. A signal does not end the reading.
+/// Reads the bytes that are available, which is at least one byte unless the end is reached. A signal does not end
+/// the reading.
 pub(crate) fn read_some(content: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     loop {
         match content.read(buffer) {

@@ -1,4 +1,4 @@
-//! Logs as lines, from files and standard input, compressed or not.
+//! Logs as streams of bytes, from files and standard input, compressed or not.
 
 mod lines;
 mod zstd;
@@ -15,7 +15,7 @@ use crate::error::TrafficError;
 use flate2::read::MultiGzDecoder;
 use lzma_rust2::XzReader;
 
-/// The name of standard input.
+/// The path that stands for standard input.
 const STDIN: &str = "-";
 /// Number of bytes of a compressed log that are read at a time.
 const CHUNK_BYTES: usize = 64 << 10;
@@ -40,10 +40,10 @@ impl Compression {
     }
 }
 
-/// Opens a file of text, which gzip, zstd or xz may have packed.
+/// Opens a text file, which may be compressed with gzip, zstd or xz.
 ///
 /// # Errors
-/// It cannot be read, or is packed otherwise.
+/// The file cannot be read, or is compressed in another way.
 pub fn unpacked(path: &Path) -> Result<Box<dyn Read>, TrafficError> {
     Input::open(path).map(|input| input.content)
 }
@@ -111,7 +111,7 @@ impl Read for Counted {
     }
 }
 
-/// The first bytes, or fewer at the end of the file.
+/// Reads the first bytes of a file, or all bytes if the file is shorter.
 fn begin(raw: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut begin = Vec::new();
     raw.take(6).read_to_end(&mut begin)?;
@@ -124,7 +124,7 @@ enum Packed {
     Otherwise(&'static str),
 }
 
-/// Detects how a file is compressed from its first bytes. Its name may be wrong.
+/// Detects from the first bytes how a file is compressed. The file's name is not used, because it may be wrong.
 fn packed_with(begin: &[u8]) -> Packed {
     match begin {
         [0x1F, 0x8B, ..] => Packed::With(Compression::Gzip),

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read};
 
 use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer, get_error_name};
 
-/// log₂ of the largest window in bytes. `zstd -d` has the same limit by default: 128 MiB.
+/// log₂ of the largest window in bytes. The window is 128 MiB, which is also the default limit of `zstd -d`.
 const WINDOW_LOG_MAX: u32 = 27;
 
 /// Decompresses consecutive frames.

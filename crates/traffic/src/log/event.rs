@@ -1,6 +1,7 @@
 //! Events that logs report.
 
-/// An event that a log reports. Sessions have the server's names. Moments are in µs since 1970 UTC.
+/// An event that a log reports. Sessions have the names that the server gives them. Moments are in µs since 1970
+/// UTC.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// A session executed a statement.
@@ -10,7 +11,7 @@ pub enum Event<'a> {
         session: &'a [u8],
         latency_us: u64,
     },
-    /// A statement failed. It may have been logged before.
+    /// A statement failed. The log may have reported the statement before, without the error.
     Failed(Statement<'a>),
     Connected {
         session: &'a [u8],
@@ -18,7 +19,7 @@ pub enum Event<'a> {
         user: Option<&'a [u8]>,
         database: Option<&'a [u8]>,
     },
-    /// The database of a session from here on.
+    /// The database that a session uses from here on.
     Database {
         session: &'a [u8],
         name: &'a [u8],
@@ -27,8 +28,8 @@ pub enum Event<'a> {
         session: &'a [u8],
         at_us: i64,
     },
-    /// The start of a log file, with the server's description of itself. A server writes it when it starts, and when it
-    /// reopens its log.
+    /// The start of a log file, with the server's description of itself. A server writes this when it starts, and
+    /// when it reopens its log.
     Server {
         description: &'a [u8],
     },
@@ -43,27 +44,27 @@ pub enum Event<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Statement<'a> {
     pub session: &'a [u8],
-    /// When it began.
+    /// When the statement began, in µs since 1970 UTC.
     pub at_us: i64,
     pub text: &'a [u8],
-    /// Values that were sent separately from the text; `None` is NULL.
+    /// Values that were sent separately from the text. `None` stands for NULL.
     pub bound: &'a [Option<Vec<u8>>],
     pub user: Option<&'a [u8]>,
-    /// `None` if the log does not show it here.
+    /// The database in which the statement was executed; `None` if the log does not show it here.
     pub database: Option<&'a [u8]>,
     pub latency_us: Option<u64>,
     pub rows_sent: Option<u64>,
     pub rows_examined: Option<u64>,
     pub rows_affected: Option<u64>,
     /// MySQL's error number or PostgreSQL's SQLSTATE. `None` if the statement succeeded, or if the log does not show
-    /// it.
+    /// errors.
     pub error: Option<&'a [u8]>,
 }
 
-/// A problem with a part of a log.
+/// A problem with a part of a log or capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Trouble {
-    /// The log ends, or another entry begins, in the middle of an entry.
+    /// An entry is incomplete, because the log ends or another entry begins.
     Cut,
     /// A statement or a line is too long to be kept.
     TooLong,
@@ -77,15 +78,15 @@ pub enum Trouble {
     Damaged,
     /// A session of a capture is encrypted or compressed.
     Encrypted,
-    /// Packets of a session were not captured. Its requests up to the next one that is whole are lost.
+    /// Packets of a session were not captured. The requests up to the next whole request are lost.
     PacketsMissing,
     /// The snap length of a capture has cut off the end of a packet.
     PacketCut,
-    /// The statement's last string, name or comment is not closed. It was imported.
+    /// The last string, name or comment of a statement is not closed. The statement was imported.
     Unclosed,
-    /// The statement's names are not UTF-8. It was imported with replacement characters.
+    /// The names in a statement are not UTF-8. The statement was imported with replacement characters.
     NotUtf8,
-    /// The clock is at least a second before that of the previous entry.
+    /// The time of an entry is more than a second before the time of the previous entry.
     ClockBack,
     /// Times have no known zone, and were taken as UTC.
     NoZone,
@@ -138,12 +139,12 @@ impl Trouble {
         }
     }
 
-    /// The trouble with this name.
+    /// The kind of problem with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|trouble| trouble.name() == name)
     }
 
-    /// Whether a statement may be missing because of it.
+    /// Whether a statement may be missing because of the problem.
     pub fn loses(self) -> bool {
         matches!(
             self,

@@ -62,12 +62,12 @@ impl LogFormat {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// Whether it is read packet by packet instead of line by line.
+    /// Whether a source of this format is read packet by packet. Others are read line by line.
     pub fn is_capture(self) -> bool {
         matches!(self, Self::PcapMysql | Self::PcapPostgresql)
     }
 
-    /// The format of a capture from which the traffic of a product is read.
+    /// The format of a capture that is read for the traffic of this product.
     pub(crate) fn capture_of(dialect: Dialect) -> Self {
         match dialect {
             Dialect::Mysql => Self::PcapMysql,

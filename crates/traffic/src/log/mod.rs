@@ -18,7 +18,7 @@ pub(crate) use self::mysql::{with_literals, write_string};
 pub(crate) use self::reader::{Reader, See};
 
 impl LogFormat {
-    /// A reader for this format, for a log from its start. `None` for captures, which have no lines.
+    /// A reader of a log in this format, from the start of the log. `None` for captures, which have no lines.
     pub(crate) fn reader(self) -> Option<Box<dyn Reader>> {
         let reader: Box<dyn Reader> = match self {
             Self::Slow => Box::<mysql::Slow>::default(),

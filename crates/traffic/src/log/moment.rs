@@ -1,8 +1,8 @@
-//! Parses moments as logs write them, into µs since 1970 UTC.
+//! Parses the times in logs into µs since 1970 UTC.
 
 use super::text::whole;
 
-/// A moment, and whether the log gives its zone. Without a zone it is taken as UTC.
+/// A moment, and whether the log gives its time zone. A time without a zone is taken as UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Moment {
     pub(super) at_us: i64,
@@ -11,8 +11,8 @@ pub(super) struct Moment {
 
 const DAY_S: i64 = 86_400;
 
-/// Number of days from 1970 to a day of the Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level Date
-/// Algorithms", `days_from_civil`). The year is from 0 to 9999.
+/// Number of days from 1970-01-01 to a day of the Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level
+/// Date Algorithms", `days_from_civil`). The year must be from 0 to 9999.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -22,7 +22,7 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + day_of_era - 719_468
 }
 
-/// Seconds since 1970 of a date and a time of day that are in range.
+/// Seconds since 1970 of a date and a time of day. `None` if one of them is out of range.
 fn seconds([year, month, day]: [i64; 3], [hour, minute, second]: [i64; 3]) -> Option<i64> {
     let is_date = (1..=12).contains(&month) && (1..=31).contains(&day);
     // A minute may have a leap second.
@@ -45,8 +45,8 @@ fn time_of_day(text: &[u8]) -> Option<[i64; 3]> {
     has_colons.then_some([two(text, 0)?, two(text, 3)?, two(text, 6)?])
 }
 
-/// Parses `2026-11-27T13:22:21.123456Z` or `…+01:00` of MySQL, or `2026-11-27 13:22:21.123 UTC` of PostgreSQL. Also
-/// returns the rest of the text.
+/// Parses `2026-11-27T13:22:21.123456Z` or `…+01:00`, as MySQL writes it, or `2026-11-27 13:22:21.123 UTC`, as
+/// PostgreSQL writes it. Also returns the rest of the text.
 pub(super) fn iso(text: &[u8]) -> Option<(Moment, &[u8])> {
     let has_marks = text.get(4) == Some(&b'-') && text.get(7) == Some(&b'-');
     if !has_marks || !matches!(text.get(10), Some(b'T' | b' ')) || text[..4].contains(&b' ') {
@@ -64,7 +64,7 @@ pub(super) fn iso(text: &[u8]) -> Option<(Moment, &[u8])> {
     Some((Moment { at_us, has_zone }, rest))
 }
 
-/// Parses `.123456` into µs.
+/// Parses a fraction such as `.123456` into µs. Also returns the rest of the text.
 fn fraction(text: &[u8]) -> (i64, &[u8]) {
     let (mut us, mut unit, mut length) = (0, 100_000, 1);
     for byte in &text[1..] {
@@ -79,7 +79,7 @@ fn fraction(text: &[u8]) -> (i64, &[u8]) {
     (us, &text[length..])
 }
 
-/// The offset of a zone in seconds, whether the zone is known, and the rest of the text.
+/// Parses a time zone. Returns its offset in seconds, whether the zone is known, and the rest of the text.
 fn zone(text: &[u8]) -> (i64, bool, &[u8]) {
     if let Some(rest) = text.strip_prefix(b"Z") {
         return (0, true, rest);
@@ -105,7 +105,8 @@ fn zone(text: &[u8]) -> (i64, bool, &[u8]) {
     }
 }
 
-/// Parses `261127 13:22:21` of MySQL up to 5.6 and of MariaDB, which has no zone. Also returns the rest of the text.
+/// Parses `261127 13:22:21`, as MySQL up to 5.6 and MariaDB write it, without a time zone. Also returns the rest of
+/// the text.
 pub(super) fn short(text: &[u8]) -> Option<(Moment, &[u8])> {
     let (digits, rest) = whole(text)?;
     let rest = rest.strip_prefix(b" ").filter(|_| text.len() - rest.len() == 6)?;

@@ -1,20 +1,22 @@
 //! Small parsers for parts of log lines.
 
-/// The text up to a separator, and the rest after it.
+/// Returns the text up to a separator, and the rest after the separator.
 pub(super) fn split_once<'a>(text: &'a [u8], separator: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
     let at = memchr::memmem::find(text, separator)?;
     Some((&text[..at], &text[at + separator.len()..]))
 }
 
-/// A whole number, and the rest of the text. `None` if there is no digit, or if the number is too large.
+/// Parses a whole number. Also returns the rest of the text. `None` if there is no digit, or if the number is too
+/// large.
 pub(super) fn whole(text: &[u8]) -> Option<(u64, &[u8])> {
     let (value, length) = digits(text)?;
     (length > 0).then_some((value, &text[length..]))
 }
 
-/// The number whose digits begin a text, and how many they are. `None` if it is too large.
+/// Parses the digits at the beginning of a text. Returns their value and the number of digits. `None` if the value
+/// is too large.
 fn digits(text: &[u8]) -> Option<(u64, usize)> {
-    /// So many digits fit for certain.
+    /// A number with this many digits always fits.
     const SAFE: usize = 19;
     let (mut value, mut length) = (0_u64, 0);
     for byte in text.iter().take(SAFE) {
@@ -32,12 +34,13 @@ fn digits(text: &[u8]) -> Option<(u64, usize)> {
     Some((value, length))
 }
 
-/// A text that is a whole number and nothing else.
+/// Parses a text that consists of a whole number only.
 pub(super) fn only_whole(text: &[u8]) -> Option<u64> {
     whole(text).filter(|(_, rest)| rest.is_empty()).map(|(value, _)| value)
 }
 
-/// A decimal number multiplied by 10 to the power of `places`, without the remaining digits, and the rest of the text.
+/// Parses a decimal number, and multiplies it by 10 to the power of `places`. Further digits are cut off. Also
+/// returns the rest of the text.
 pub(super) fn decimal(text: &[u8], places: u32) -> Option<(u64, &[u8])> {
     let (whole_part, rest) = whole(text)?;
     let mut value = whole_part.checked_mul(10_u64.checked_pow(places)?)?;

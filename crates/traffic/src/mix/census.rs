@@ -1,4 +1,4 @@
-//! The transactions of traffic, and how often each is executed.
+//! The distinct transactions of the traffic, and how often each was executed.
 
 use std::collections::HashMap;
 
@@ -7,27 +7,28 @@ use crate::error::TrafficError;
 use crate::file::{Execution, TrafficFile};
 use crate::sql::Dialect;
 
-/// Statements of a transaction that a mix can have.
+/// Largest number of statements in a transaction of a mix.
 const STATEMENTS_MAX: usize = 200;
-/// Largest number of shapes in all distinct transactions.
+/// Largest number of shapes that all distinct transactions have together.
 const SHAPES_MAX: usize = 4_000_000;
 
-/// A transaction, or a statement outside of one.
+/// A transaction, or a single statement outside of transactions.
 #[derive(Debug, Default)]
 pub(super) struct Transaction {
     pub(super) statements: Vec<Execution>,
-    /// Statements that it has beyond those.
+    /// Number of statements of the transaction that are not in `statements`, because the transaction is too long.
     beyond: u64,
 }
 
-/// A transaction of a mix.
+/// A transaction that was chosen for a mix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Chosen {
-    /// The shapes of its statements.
+    /// The shapes of the transaction's statements.
     pub(super) shapes: Vec<i64>,
-    /// Transactions with exactly these shapes.
+    /// Number of transactions that have exactly these shapes.
     pub(super) own: u64,
-    /// Transactions with these digests. Lists in them may have different lengths.
+    /// Number of transactions whose statements have the same digests as these shapes. The shapes of such transactions
+    /// may differ in the lengths of lists.
     pub(super) weight: u64,
 }
 
@@ -116,7 +117,7 @@ impl<'f> Census<'f> {
         *self.left_out.entry(why).or_default() += statements;
     }
 
-    /// The digest of a shape, and its role.
+    /// The digest of a shape, and the role of its statements in a mix.
     pub(super) fn role(&mut self, shape: i64) -> (i64, Role) {
         if let Some(known) = self.roles.get(&shape) {
             return *known;
@@ -132,13 +133,14 @@ impl<'f> Census<'f> {
         role
     }
 
-    /// The shapes of a transaction that a mix has.
+    /// Returns the shapes of those statements of a transaction that a mix can contain.
     pub(super) fn key(&mut self, transaction: &Transaction) -> Vec<i64> {
         let shapes = transaction.statements.iter().map(|statement| statement.shape_id);
         shapes.filter(|shape| !matches!(self.role(*shape).1, Role::Left(_))).collect()
     }
 
-    /// The most frequent transactions, at most `most` of them. Transactions with the same digests count as one.
+    /// Chooses the most frequent transactions, at most `most` of them. Transactions with the same digests are counted
+    /// together, as one transaction.
     pub(super) fn choose(&mut self, most: usize) -> Vec<Chosen> {
         let mut by_digests: HashMap<Vec<i64>, Chosen> = HashMap::new();
         let counts: Vec<(Vec<i64>, u64)> = self.counts.drain().collect();

@@ -1,5 +1,5 @@
-//! Digests that a server counts itself: `pg_stat_statements`, and `events_statements_summary_by_digest` of MySQL and
-//! MariaDB.
+//! Tables of digests, in which a server itself counts the statements that it executes: `pg_stat_statements`, and
+//! `events_statements_summary_by_digest` of MySQL and MariaDB.
 
 use super::draw::Draw;
 use super::left_out::{LeftOut, LeftOuts, Role};
@@ -8,7 +8,7 @@ use super::template::{Piece, pieces, places};
 use super::{Sent, Unit};
 use crate::sql::Dialect;
 
-/// Values of `LIMIT` and `OFFSET`, which digests do not have.
+/// Bounds of the values that are drawn for `LIMIT` and `OFFSET`. Digests do not have the real values.
 const LIMITS: [i64; 2] = [1, 10];
 
 /// A table of digests.
@@ -19,7 +19,8 @@ pub(super) struct Digests {
 }
 
 impl Digests {
-    /// The digests of a text; `None` if it lacks the column with statements or the column with their numbers.
+    /// Reads a table of digests. `None` if it lacks a column with statements, or a column with the numbers of
+    /// executions.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut rows = table::rows(text).into_iter();
         let header = rows.next()?;
@@ -34,12 +35,12 @@ impl Digests {
         Some(Self { dialect, rows: rows.filter_map(row).collect() })
     }
 
-    /// The statements of all digests.
+    /// Number of executed statements of all digests.
     pub(super) fn statements(&self) -> u64 {
         self.rows.iter().map(|(_, number)| number).sum()
     }
 
-    /// The most frequent digests, at most `most` of them, each as a unit.
+    /// Makes a unit of each of the most frequent digests, at most `most` units.
     pub(super) fn units(&self, most: usize, left_out: &mut LeftOuts) -> Vec<Unit> {
         let mut units = Vec::new();
         let mut rows: Vec<&(String, u64)> = self.rows.iter().filter(|(_, number)| *number > 0).collect();
@@ -60,7 +61,7 @@ impl Digests {
 
 fn unit(statement: &str, number: u64, dialect: Dialect) -> Result<Unit, LeftOut> {
     let shape = match dialect {
-        // `?` is an operator there, and values are `$1`.
+        // In PostgreSQL, a digest has `$1` for a value, and `?` is an operator.
         Dialect::Postgresql => statement.replace('?', "??"),
         Dialect::Mysql => statement.replace("IN (...)", "IN (?)").replace("LIMIT ?, ...", "LIMIT ?, ?"),
     };
@@ -69,7 +70,7 @@ fn unit(statement: &str, number: u64, dialect: Dialect) -> Result<Unit, LeftOut>
         Role::Begin | Role::End => return Err(LeftOut::Transaction),
         Role::Send => {}
     }
-    // MySQL writes `...` for what it has cut off, and for lists whose length it does not keep.
+    // In MySQL, `...` stands for text that was cut off, or for a list whose length the digest does not have.
     if dialect == Dialect::Mysql && shape.contains("...") {
         return Err(LeftOut::Incomplete);
     }
@@ -85,7 +86,7 @@ fn unit(statement: &str, number: u64, dialect: Dialect) -> Result<Unit, LeftOut>
     Ok(Unit { weight: number, statements: 1, sent: vec![Sent { pieces, first: 0 }], draws, is_bound })
 }
 
-/// The places of values, and whether each is one of `LIMIT` or `OFFSET`.
+/// Returns the number of each value in the unit, and whether the value belongs to `LIMIT` or `OFFSET`.
 fn limits(pieces: &[Piece], literals: usize) -> Vec<(usize, bool)> {
     let (mut all, mut is_limit) = (Vec::new(), false);
     for piece in pieces {

@@ -1,27 +1,29 @@
-//! How the values of a place are drawn.
+//! How values are drawn for a place: a position in the statements of a transaction where a value stands.
 
 use std::collections::BTreeMap;
 
 use super::seen::Seen;
 
-/// Different values up to which each is drawn as often as it was seen.
+/// Up to this many different values, each value is drawn as often as it was seen.
 const FEW: usize = 20;
-/// Literals that are kept of a place, and of a transaction. A function of LuaJIT has at most 65536 constants.
+/// Largest number of literals that are kept for one place, and for all places of a transaction. The second limit exists
+/// because a function of LuaJIT has at most 65536 constants.
 const LITERALS_MAX: usize = 100;
 const LITERALS_OF_ALL_MAX: usize = 20_000;
-/// Parts of a range of numbers that are drawn equally often.
+/// Number of parts into which a range of numbers is divided. All parts are drawn equally often.
 const PARTS: usize = 10;
-/// Places that are compared with each other.
+/// Number of places at the start of a transaction that are compared with the places before them. Later places are not
+/// compared.
 const COMPARED_MAX: usize = 64;
-/// Share of transactions in which two places must agree to be drawn together.
+/// A place gets its value from an earlier place if the values of both agree in at least this share of the transactions.
 const AGREE: f64 = 0.99;
-/// Transactions from which on an agreement counts.
+/// A place gets its value from an earlier place only if at least this many transactions were seen.
 const AGREE_OF_MIN: usize = 10;
 
 /// How the values of a place are drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Draw {
-    /// Whole numbers. Those between two neighbouring bounds are as frequent as those between any other two.
+    /// Whole numbers. The list has the bounds of parts, and each part is drawn equally often.
     Integers(Vec<i64>),
     /// Literals and their weights.
     Literals(Vec<(Vec<u8>, u64)>),
@@ -31,14 +33,14 @@ pub(super) enum Draw {
     Digits(u64, u64),
     /// Nothing is known of the values.
     Unknown,
-    /// The value of an earlier place in the same transaction plus this number.
+    /// The value of the place with this number, which is earlier in the same transaction, plus the second number.
     Plus(usize, i64),
-    /// The value of an earlier place in the same transaction.
+    /// The value of the place with this number, which is earlier in the same transaction.
     Same(usize),
 }
 
 impl Draw {
-    /// Whether its values are numbers of Lua.
+    /// Whether the drawn values are numbers in Lua.
     pub(super) fn is_number(&self, all: &[Self]) -> bool {
         match self {
             Self::Integers(_) | Self::Digits(..) | Self::Plus(..) => true,
@@ -48,8 +50,8 @@ impl Draw {
     }
 }
 
-/// The draws of all places, from the values of transactions. Each of `rows` has a value for every place, and `is_bound`
-/// says of every place whether it is that of a parameter.
+/// Returns for each place how its values are drawn, judging by the values that were seen. Each of `rows` has the values
+/// of one transaction, one for every place. `is_bound` says for every place whether the value belongs to a parameter.
 pub(super) fn draws(rows: &[Vec<Seen>], is_bound: &[bool]) -> Vec<Draw> {
     let column = |place: usize| rows.iter().map(|row| &row[place]).collect::<Vec<&Seen>>();
     let literals_max = (LITERALS_OF_ALL_MAX / is_bound.len().max(1)).clamp(1, LITERALS_MAX);
@@ -61,7 +63,7 @@ pub(super) fn draws(rows: &[Vec<Seen>], is_bound: &[bool]) -> Vec<Draw> {
         let follows = earlier
             .filter(|of| match draws[*of] {
                 Draw::Same(_) | Draw::Plus(..) | Draw::Unknown => false,
-                // Literals of parameters have quotes, and others have none.
+                // Literals of parameters have quotes, and other literals have none.
                 Draw::Literals(_) => is_bound[*of] == is_bound[place],
                 _ => true,
             })
@@ -75,7 +77,8 @@ fn is_constant(values: &[&Seen]) -> bool {
     values.windows(2).all(|pair| pair[0] == pair[1])
 }
 
-/// How a place follows from the earlier place `of`, if it does.
+/// Returns how the values of a place follow from the values of the earlier place `of`. `None` if they do not follow
+/// from them.
 fn together((of, draw): (usize, &Draw), earlier: &[&Seen], values: &[&Seen]) -> Option<Draw> {
     let agree =
         |agreeing: usize| values.len() >= AGREE_OF_MIN && agreeing as f64 >= AGREE * values.len() as f64;
@@ -120,7 +123,7 @@ fn alone(values: &[&Seen], is_bound: bool, literals_max: usize) -> Draw {
     }
 }
 
-/// The most frequent literals, at most `most` of them.
+/// Makes a [`Draw`] of the most frequent literals, at most `most` of them.
 fn literals(weights: BTreeMap<&Seen, u64>, is_bound: bool, most: usize) -> Draw {
     let mut weights: Vec<(Vec<u8>, u64)> =
         weights.into_iter().map(|(value, weight)| (literal(value, is_bound), weight)).collect();

@@ -1,4 +1,4 @@
-//! Statements that a mix has not.
+//! Statements that are not part of a mix.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,24 +6,25 @@ use std::fmt;
 use crate::replay::NotSent;
 use crate::sql::{Dialect, Kind, Words};
 
-/// Why statements are not in a mix.
+/// The reason why statements are not part of a mix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LeftOut {
-    /// A replay would not send them either.
+    /// A replay would not send the statements, so a mix does not contain them either.
     NotSent(NotSent),
-    /// `SET`, `PREPARE`, cursors and the like, and maintenance: they need or change more than their rows.
+    /// `SET`, `PREPARE`, cursors and similar statements, and maintenance. They depend on the state of a session or
+    /// a server, or change it.
     Session,
-    /// They make, change or drop tables and other objects.
+    /// Statements that create, change or drop tables and other objects.
     Definition,
     /// `XA` and prepared transactions.
     TwoPhase,
-    /// `BEGIN` and `COMMIT` in a table of digests, which does not say what stood between them.
+    /// `BEGIN` and `COMMIT` in a table of digests. Such a table does not show the statements between them.
     Transaction,
-    /// Their transaction is too long or has too many values.
+    /// Statements of a transaction that is too long or has too many values.
     Long,
-    /// Their values are not in the log, or their digest was cut off.
+    /// Statements whose values are not in the log, or whose digest was cut off.
     Incomplete,
-    /// Their transaction is none of the most frequent ones.
+    /// Statements of a transaction that is not one of the most frequent ones.
     Rare,
 }
 
@@ -45,10 +46,10 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// Statements by the reason for which they are left out.
+/// Number of statements that are left out, by reason.
 pub type LeftOuts = BTreeMap<LeftOut, u64>;
 
-/// What a statement is to a mix.
+/// The role of a statement in a mix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Send,

@@ -1,4 +1,4 @@
-//! A mix as a script in sysbench's interface.
+//! Writes a mix as a script for sysbench.
 
 use std::fmt::Write as _;
 
@@ -8,13 +8,13 @@ use super::{Mixed, Origin, Sent, Unit};
 
 /// Longest statement in a comment, in characters.
 const COMMENT_MAX: usize = 110;
-/// Statements of a transaction in a comment.
+/// Largest number of statements of a transaction that a comment shows.
 const COMMENTED_MAX: usize = 12;
 
-/// What every mix begins with, behind its title.
+/// The code at the beginning of every mix, after the title.
 const PRELUDE: &str = include_str!("prelude.lua");
 
-/// The script.
+/// Writes the script.
 pub(super) fn script(origin: &Origin<'_>, units: &[Unit], mixed: &Mixed) -> String {
     let mut lua = title(origin, mixed);
     lua += PRELUDE;
@@ -71,7 +71,8 @@ fn append_unit(lua: &mut String, unit: &Unit, all: u64) {
     lua.push_str("  end\nend)\n");
 }
 
-/// What draws the values of a place; `false` for one that follows another.
+/// Returns the Lua expression that draws the values of a place. If the values are computed from those of an earlier
+/// place, the expression is `false`.
 fn source(draw: &Draw) -> String {
     let joined = |numbers: &[i64]| numbers.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
     match draw {
@@ -96,7 +97,7 @@ fn value(unit: &Unit, place: usize) -> String {
     }
 }
 
-/// The statement as an expression of Lua.
+/// The statement as a Lua expression.
 fn statement(unit: &Unit, sent: &Sent) -> String {
     let (literals, _) = places(&sent.pieces);
     let mut parts = Vec::with_capacity(sent.pieces.len());
@@ -109,7 +110,7 @@ fn statement(unit: &Unit, sent: &Sent) -> String {
             Piece::Literal(number) => sent.first + number,
             Piece::Bound(number) => sent.first + literals + number,
         };
-        // A number for a parameter gets quotes, so that the server gives it the type of its place.
+        // A number for a parameter gets quotes, so that the server infers the type from the context.
         let has_quotes = unit.is_bound[place] && unit.draws[place].is_number(&unit.draws);
         let quote = if has_quotes { "\"'\" .. " } else { "" };
         let end = if has_quotes { " .. \"'\"" } else { "" };
@@ -118,7 +119,7 @@ fn statement(unit: &Unit, sent: &Sent) -> String {
     parts.join(" .. ")
 }
 
-/// The statement with question marks for values.
+/// The statement with a question mark for each value.
 fn shape(sent: &Sent) -> String {
     let part = |piece: &Piece| match piece {
         Piece::Sql(text) => text.clone(),
@@ -127,7 +128,7 @@ fn shape(sent: &Sent) -> String {
     sent.pieces.iter().map(part).collect()
 }
 
-/// A text for a comment of one line.
+/// Converts a text so that it fits into a comment of one line.
 fn commented(text: &str) -> String {
     let line: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     let mut letters = line.chars();
@@ -135,7 +136,7 @@ fn commented(text: &str) -> String {
     if letters.next().is_some() { kept + "…" } else { kept }
 }
 
-/// A string of Lua (manual of Lua 5.1, 2.1). Bytes that are not printable ASCII are written as numbers.
+/// Writes a Lua string (manual of Lua 5.1, 2.1). Bytes that are not printable ASCII are written as numbers.
 fn quoted(text: &[u8]) -> String {
     let mut lua = String::with_capacity(text.len() + 2);
     lua.push('"');

@@ -1,5 +1,5 @@
-//! A mix: the transactions of traffic as often as they were executed, with values like those that were seen, as a
-//! workload.
+//! A mix is a workload that resembles traffic. It has the transactions of the traffic, as often as they were
+//! executed, with values like those that were seen.
 
 mod census;
 mod digests;
@@ -25,38 +25,39 @@ use self::template::Piece;
 use crate::error::TrafficError;
 use crate::file::{Place, TrafficFile, unwritable};
 
-/// The begin of each SQLite database (<https://www.sqlite.org/fileformat.html>, 1.3).
+/// The first bytes of every SQLite database (<https://www.sqlite.org/fileformat.html>, 1.3).
 const SQLITE: &[u8] = b"SQLite format 3\0";
-/// Longest table of digests in bytes.
+/// Size of the largest table of digests that is read, in bytes.
 const TABLE_BYTES_MAX: u64 = 256 << 20;
 
-/// The counts of a mix.
+/// How much of the traffic a mix contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mixed {
-    /// Statements of the traffic.
+    /// Number of statements in the traffic.
     pub statements: u64,
-    /// Those of transactions that the mix has.
+    /// Number of the traffic's statements that belong to transactions of the mix.
     pub mixed: u64,
-    /// Transactions that the mix has, with single statements.
+    /// Number of transactions in the mix, including single statements.
     pub transactions: usize,
     pub left_out: LeftOuts,
 }
 
-/// A transaction of a mix, or a statement outside of one.
+/// A transaction of a mix, or a single statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Unit {
-    /// How often it was executed.
+    /// How often the transaction was executed in the traffic.
     weight: u64,
-    /// Statements that the traffic has for each execution.
+    /// Number of statements in the traffic for each execution of the transaction. The mix may add `BEGIN` and `COMMIT`.
     statements: usize,
     sent: Vec<Sent>,
-    /// One for each value.
+    /// How each value is drawn.
     draws: Vec<Draw>,
-    /// Whether a value is that of a parameter, which gets quotes.
+    /// For each value, whether it belongs to a parameter and therefore gets quotes.
     is_bound: Vec<bool>,
 }
 
-/// A statement of a unit. Its values are those of the unit from `first` on: its literals, then its parameters.
+/// A statement of a unit. The unit has a list of values. Those of this statement begin at number `first`: first its
+/// literals, then its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Sent {
     pieces: Vec<Piece>,
@@ -69,19 +70,20 @@ impl Sent {
     }
 }
 
-/// Where a mix is from.
+/// The file from which a mix is made.
 struct Origin<'a> {
     path: &'a Path,
-    /// Whether it is a table of digests, which has neither values nor transactions.
+    /// Whether the file is a table of digests, which has neither values nor transactions.
     is_digests: bool,
 }
 
-/// Writes a script for sysbench that executes the transactions of a traffic file, or of a table of digests
-/// (`pg_stat_statements` or `events_statements_summary_by_digest`), at most `most` different ones.
+/// Writes a script for sysbench that executes the transactions of `from`. `from` is a traffic file, or a table of
+/// digests (`pg_stat_statements` or `events_statements_summary_by_digest`). The script has at most `most` different
+/// transactions.
 ///
 /// # Errors
-/// `from` is neither, or cannot be read; nothing in it can be executed; or `out` cannot be written, or exists and
-/// `overwrite` is not set.
+/// `from` is neither a traffic file nor a table of digests, cannot be read, or contains nothing that can be executed.
+/// Also if `out` cannot be written, or exists and `overwrite` is not set.
 pub fn mix(from: &Path, out: &Path, overwrite: bool, most: usize) -> Result<Mixed, TrafficError> {
     let place = Place::new(out, overwrite)?;
     let (origin, units, mut mixed) = read(from, most)?;
@@ -113,7 +115,7 @@ fn read(from: &Path, most: usize) -> Result<(Origin<'_>, Vec<Unit>, Mixed), Traf
     Ok((Origin { path: from, is_digests: true }, units, mixed))
 }
 
-/// The text of a table of digests; `None` if the file is a database.
+/// The text of a table of digests. `None` if the file is an SQLite database.
 fn table_of_digests(path: &Path) -> Result<Option<String>, TrafficError> {
     let unreadable = |error: io::Error| TrafficError::Unreadable {
         name: path.display().to_string(),
@@ -129,5 +131,8 @@ fn table_of_digests(path: &Path) -> Result<Option<String>, TrafficError> {
         return Ok(None);
     }
     file.take(TABLE_BYTES_MAX).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > TABLE_BYTES_MAX {
+        return Err(TrafficError::TooLarge { path: path.to_owned(), most_mib: TABLE_BYTES_MAX >> 20 });
+    }
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }

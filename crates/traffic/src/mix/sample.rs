@@ -12,11 +12,11 @@ use crate::error::TrafficError;
 use crate::file::{Execution, TrafficFile};
 use crate::sql::Dialect;
 
-/// Transactions of each kind whose values are looked at.
+/// Largest number of executions of a chosen transaction whose values are read.
 const ROWS_MAX: u64 = 1000;
-/// Values of each kind that are looked at.
+/// Largest number of values that are read for a chosen transaction.
 const VALUES_MAX: u64 = 40_000;
-/// Values of a transaction that a mix can have.
+/// Largest number of values in a transaction of a mix.
 const PLACES_MAX: usize = 2000;
 
 /// A chosen transaction with some of its values.
@@ -24,15 +24,15 @@ struct Sampled {
     chosen: Chosen,
     statements: Vec<Vec<Piece>>,
     roles: Vec<Role>,
-    /// Whether the place of each value is that of a parameter.
+    /// For each value, whether it belongs to a parameter.
     is_bound: Vec<bool>,
-    /// Transactions whose values are wanted, at equal distances.
+    /// Number of executions whose values are read. They are spread evenly over the traffic.
     wanted: u64,
     met: u64,
     rows: Vec<Vec<Seen>>,
 }
 
-/// The units of a mix. Transactions whose values are not known are left out.
+/// The units of a mix. Transactions without known values are left out.
 pub(super) fn units(
     file: &TrafficFile,
     dialect: Dialect,
@@ -94,7 +94,7 @@ impl Sampled {
         }
     }
 
-    /// The unit, or why there is none, and the number of its statements.
+    /// Makes the unit. If there is none, the error has the reason and the number of statements that are left out.
     fn unit(self) -> Result<Unit, (LeftOut, u64)> {
         let statements = self.chosen.weight * self.statements.len() as u64;
         if self.is_bound.len() > PLACES_MAX {
@@ -128,7 +128,7 @@ impl Sampled {
     }
 }
 
-/// The values of a transaction's statements: of each its literals, then its parameters.
+/// The values of a transaction's statements. The values of a statement are first its literals, then its parameters.
 fn row<'e>(
     executions: impl Iterator<Item = &'e Execution>,
     statements: &[Vec<Piece>],
@@ -138,7 +138,7 @@ fn row<'e>(
     for (execution, pieces) in executions.zip(statements) {
         let (literals, bound) = places(pieces);
         row.extend(values(execution.literals.as_deref(), literals, dialect, false)?);
-        // A statement may have more parameters than it uses.
+        // A statement may have been sent with more parameters than it uses.
         let kept = values_of_parameters(execution.bound.as_deref(), bound, dialect)?;
         row.extend(kept);
     }

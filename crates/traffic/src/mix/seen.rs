@@ -1,19 +1,19 @@
-//! The values that the traffic had at a place.
+//! The values that the traffic has at a place of a statement.
 
 use serde_json::Value;
 
 use crate::sql::{Dialect, append_literal};
 
-/// Longest literal in bytes that is kept.
+/// Length of the longest literal that is kept, in bytes.
 const LITERAL_BYTES_MAX: usize = 200;
-/// Whole numbers below this one are written exactly by Lua's `..` (14 digits, `LUAI_NUMFMT`).
+/// Lua's `..` writes whole numbers below this one exactly (14 digits, `LUAI_NUMFMT`).
 const INTEGER_MAX: i64 = 100_000_000_000_000;
 
 /// A value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Seen {
     Integer(i64),
-    /// Anything else, as it stands in a statement.
+    /// A value that is not an [`Integer`](Self::Integer), as it is written in a statement.
     Literal(Vec<u8>),
     /// A string of this many bytes, which is too long or was not kept.
     Text(u64),
@@ -27,7 +27,8 @@ impl Seen {
     }
 }
 
-/// The values of a JSON array of a traffic file. `None` if it is damaged or missing: a statement has `places` of them.
+/// Reads the values of a JSON array of a traffic file. `None` if the array is damaged, or does not have `places`
+/// values.
 pub(super) fn values(
     json: Option<&str>,
     places: usize,
@@ -66,7 +67,8 @@ fn seen(value: &Value, dialect: Dialect, is_bound: bool) -> Option<Seen> {
     })
 }
 
-/// A number as a literal. The value of a parameter has quotes, so that the server gives it the type of its place.
+/// A number as a literal. The number of a parameter gets quotes, so that the server infers the type from the
+/// context.
 fn literal(number: &str, is_bound: bool) -> Seen {
     Seen::Literal(if is_bound { format!("'{number}'").into_bytes() } else { number.as_bytes().to_vec() })
 }

@@ -1,8 +1,8 @@
 //! Tables as clients of servers print them: CSV, or columns between tabs.
 
-/// The rows of a text, each with its fields. With a tab in its first line, it is the output of `mysql --batch`: fields
-/// lie between tabs and have `\n`, `\t`, `\0` and `\\` (MySQL's manual, "mysql Client Options", `--batch`). Otherwise
-/// it is CSV (RFC 4180), as `psql --csv` prints it.
+/// Reads the rows of a table, each with its fields. If the first line has a tab, the text is the output of `mysql
+/// --batch`: fields are separated by tabs and contain the escapes `\n`, `\t`, `\0` and `\\` (MySQL's manual, "mysql
+/// Client Options", `--batch`). Otherwise the text is CSV (RFC 4180), as `psql --csv` prints it.
 pub(super) fn rows(text: &str) -> Vec<Vec<String>> {
     let first = text.lines().next().unwrap_or_default();
     if first.contains('\t') { text.lines().map(batch).collect() } else { csv(text) }

@@ -6,13 +6,13 @@ use crate::sql::Dialect;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     Sql(String),
-    /// The value at this place, numbered from 0.
+    /// The value of a literal, numbered from 0.
     Literal(usize),
-    /// The value of `$1`, `$2`, …, numbered from 0.
+    /// The value of a parameter, `$1`, `$2`, …, numbered from 0.
     Bound(usize),
 }
 
-/// The parts of a shape: text, places of literals, and in PostgreSQL places of parameters.
+/// Splits a shape into text, places of literals, and, in PostgreSQL, places of parameters.
 pub(super) fn pieces(shape: &str, dialect: Dialect) -> Vec<Piece> {
     let mut parts = Parts::default();
     let mut rest = shape;
@@ -47,7 +47,7 @@ pub(super) fn pieces(shape: &str, dialect: Dialect) -> Vec<Piece> {
     parts.end()
 }
 
-/// The number of values at places of literals, and of parameters.
+/// The number of literals, and the number of parameters.
 pub(super) fn places(pieces: &[Piece]) -> (usize, usize) {
     let (mut literals, mut bound) = (0, 0);
     for piece in pieces {
@@ -68,7 +68,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// Whether a `$` here is a letter of a name (PostgreSQL's manual, "Identifiers and Key Words").
+    /// Whether a `$` at this position continues a name (PostgreSQL's manual, "Identifiers and Key Words").
     fn is_within_name(&self) -> bool {
         self.sql.chars().next_back().is_some_and(|last| last.is_alphanumeric() || matches!(last, '_' | '$'))
     }
@@ -90,12 +90,12 @@ impl Parts {
     }
 }
 
-/// The length of a name in quotes, with both.
+/// The length of a quoted name, including both quotes.
 fn quoted(text: &str, quote: char) -> usize {
     text[1..].find(quote).map_or(text.len(), |length| length + 2)
 }
 
-/// The number of a parameter, and the length of its name. Parameters are numbered from 1 to 65535.
+/// The number of a parameter such as `$1`, and the length of its text. Parameters are numbered from 1 to 65535.
 fn parameter(text: &str) -> Option<(usize, usize)> {
     let digits = text[1..].bytes().take_while(u8::is_ascii_digit).count();
     let number: u16 = text[1..=digits].parse().ok()?;

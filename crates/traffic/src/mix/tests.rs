@@ -1,4 +1,4 @@
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -140,6 +140,12 @@ fn what_makes_no_mix_is_refused_and_nothing_is_written() {
     fs::write(&from, b"SQLite format 3\0 and no more").unwrap();
     assert!(matches!(mix(&from, &out, false, 10), Err(TrafficError::Foreign { .. })));
     assert!(matches!(mix(folder.path(), &out, false, 10), Err(TrafficError::Foreign { .. })));
+    File::create(&from).unwrap().set_len(257 << 20).unwrap();
+    let error = mix(&from, &out, false, 10).unwrap_err().to_string();
+    assert!(
+        error.ends_with("larger than 256 MiB; export fewer digests, such as those with the most calls"),
+        "{error}"
+    );
     assert!(!out.exists());
     fs::write(&out, "mine").unwrap();
     assert!(matches!(mix(&from, &out, false, 10), Err(TrafficError::Exists { .. })));

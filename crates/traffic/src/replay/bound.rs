@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::sql::bytes;
 
-/// The values of a JSON array as text. `None` if it is not an array, or if the values were not kept.
+/// Reads the values of a JSON array as text. `None` if the JSON is no array, or if a value was not kept.
 pub(super) fn values(json: &str) -> Option<Vec<Option<Vec<u8>>>> {
     let values: Vec<Value> = serde_json::from_str(json).ok()?;
     let value = |value: &Value| match value {
@@ -14,7 +14,7 @@ pub(super) fn values(json: &str) -> Option<Vec<Option<Vec<u8>>>> {
     values.iter().map(value).collect()
 }
 
-/// A value other than NULL, as text; `None` if it was not kept.
+/// A value other than NULL as text. `None` if it was not kept.
 fn text(value: &Value) -> Option<Vec<u8>> {
     match value {
         Value::String(text) => Some(text.clone().into_bytes()),

@@ -1,18 +1,19 @@
-//! The statements of traffic whose changes others may need: where transactions end.
+//! The commits of the traffic, whose changes later statements may need.
 
 use crate::error::TrafficError;
 use crate::file::TrafficFile;
 
-/// Most commits of a replay that keeps their order. They take 24 bytes each.
+/// Largest number of commits of a replay that keeps their order. A commit takes 24 bytes.
 const COMMITS_MAX: u64 = 50_000_000;
 
-/// All commits of traffic, in the order in which they ended: the ends of transactions, and statements outside of
-/// transactions that may change something. Those that failed changed nothing.
+/// All commits of the traffic, in the order in which they ended. Commits are the ends of transactions, and
+/// statements outside of transactions that may change something. Statements that failed are left out, because they
+/// changed nothing.
 #[derive(Debug)]
 pub struct Commits {
-    /// When each ended, in µs, as in the traffic file.
+    /// When each commit ended, in µs since `began_at_us` of the traffic file.
     ends_us: Vec<i64>,
-    /// The ids of their statements in ascending order, each with its place in the order.
+    /// The ids of the commits' statements in ascending order, each with the commit's position in the order.
     places: Vec<(i64, u32)>,
 }
 
@@ -36,7 +37,7 @@ impl Commits {
         Ok(Self::of(commits))
     }
 
-    /// The commits with these ends, in µs, and statement ids.
+    /// Creates the order from the ends of commits, in µs, and the ids of their statements.
     pub fn of(mut commits: Vec<(i64, i64)>) -> Self {
         commits.sort_unstable();
         let mut places: Vec<(i64, u32)> =
@@ -45,22 +46,22 @@ impl Commits {
         Self { ends_us: commits.into_iter().map(|(ended_us, _)| ended_us).collect(), places }
     }
 
-    /// Their number.
+    /// The number of commits.
     pub fn len(&self) -> u32 {
         self.ends_us.len() as u32
     }
 
-    /// Whether the traffic has none.
+    /// Whether there are no commits.
     pub fn is_empty(&self) -> bool {
         self.ends_us.is_empty()
     }
 
-    /// The number of commits that had ended before a statement began. They are the first ones in the order.
+    /// The number of commits that had ended before a statement began. These are the first commits in the order.
     pub fn before(&self, began_us: i64) -> u32 {
         self.ends_us.partition_point(|ended_us| *ended_us < began_us) as u32
     }
 
-    /// The place of a statement in the order, if it is a commit.
+    /// Returns the position of a statement's commit in the order. `None` if the statement is no commit.
     pub fn place(&self, statement_id: i64) -> Option<u32> {
         let found = self.places.binary_search_by_key(&statement_id, |(id, _)| *id).ok()?;
         Some(self.places[found].1)

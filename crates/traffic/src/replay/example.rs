@@ -1,9 +1,10 @@
-//! A statement as text with its values, to be explained.
+//! Writes a statement as text with its values, for example to explain it.
 
 use super::Form;
 
 impl Form {
-    /// The statement with its values, as an example of its digest. `None` if it is not sent, or is not UTF-8.
+    /// The statement with its values, as an example of its digest. `None` if the statement is not sent, or is not
+    /// UTF-8.
     pub fn example(&self) -> Option<String> {
         match self {
             Self::Text(sql) => String::from_utf8(sql.clone()).ok(),
@@ -13,8 +14,8 @@ impl Form {
     }
 }
 
-/// A statement with values for `$1`, `$2`, …; `None` if a value is missing. PostgreSQL infers the types of quoted
-/// values as it does those of parameters.
+/// Puts values in place of `$1`, `$2`, …. `None` if a value is missing. PostgreSQL infers the types of quoted
+/// values in the same way as the types of parameters.
 fn with_values(sql: &[u8], params: &[Option<Vec<u8>>]) -> Option<Vec<u8>> {
     let mut text = Vec::with_capacity(sql.len() + 32);
     let (mut at, mut quote) = (0, None);
@@ -34,7 +35,7 @@ fn with_values(sql: &[u8], params: &[Option<Vec<u8>>]) -> Option<Vec<u8>> {
                     continue;
                 }
             }
-            // The statement's own question marks are doubled.
+            // A question mark of the statement itself is doubled, so one of the two is skipped.
             (b'?', None) if sql.get(at) == Some(&b'?') => at += 1,
             _ => {}
         }

@@ -14,7 +14,7 @@ use crate::error::TrafficError;
 use crate::file::{StoredShape, TrafficFile};
 use crate::sql::{Dialect, rebuilt, rebuilt_to_prepare};
 
-/// Bytes of shapes that are kept in memory. With more, all are read again.
+/// Memory for shapes, in bytes. If they take more, all are forgotten, and read again when needed.
 const SHAPE_BYTES_MAX: usize = 64 << 20;
 
 /// A statement to send.
@@ -22,9 +22,9 @@ const SHAPE_BYTES_MAX: usize = 64 << 20;
 pub struct ReplayStatement {
     pub id: i64,
     pub digest_id: i64,
-    /// When it began, in µs, as in the traffic file.
+    /// When the statement began, in µs since `began_at_us` of the traffic file.
     pub offset_us: i64,
-    /// The database in which it was executed.
+    /// The database in which the statement was executed.
     pub database_id: Option<i64>,
     pub form: Form,
 }
@@ -34,7 +34,8 @@ pub struct ReplayStatement {
 pub enum Form {
     /// As text.
     Text(Vec<u8>),
-    /// Prepared, with its parameters as text; `None` is NULL. A question mark of the statement itself is doubled.
+    /// As a prepared statement with its parameters as text. `None` stands for NULL. A question mark of the
+    /// statement itself is doubled.
     Prepared { sql: Vec<u8>, params: Vec<Option<Vec<u8>>> },
     /// Not sent.
     Not(NotSent),
@@ -45,7 +46,7 @@ pub enum Form {
 pub struct StatementReader {
     file: TrafficFile,
     dialect: Dialect,
-    /// Reasons that are ignored, so that such statements are sent.
+    /// Reasons against sending that are ignored: a statement is sent even if one of them applies to it.
     waived: Vec<NotSent>,
     shapes: HashMap<i64, Rc<Shape>>,
     shape_bytes: usize,
@@ -59,7 +60,7 @@ struct Shape {
 }
 
 impl StatementReader {
-    /// Opens a file for reading. Statements that would not be sent for one of the reasons in `waived` are sent.
+    /// Opens a file for reading. Statements are sent even if one of the reasons in `waived` applies.
     ///
     /// # Errors
     /// The file is damaged.
@@ -68,8 +69,8 @@ impl StatementReader {
         Ok(Self { file, dialect, waived, shapes: HashMap::new(), shape_bytes: 0 })
     }
 
-    /// Reads the next statements of a session, after the statement with id `after`, and updates `after`. At the end of
-    /// the session, adds nothing.
+    /// Reads the next statements of a session, which follow the statement with id `after`, and updates `after`. At the
+    /// end of the session, no statements are added.
     ///
     /// # Errors
     /// The file is damaged.

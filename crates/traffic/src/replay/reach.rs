@@ -10,15 +10,17 @@ use crate::sql::{Dialect, Words};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotSent {
-    /// Its values were not kept, because one is a password or because the whole traffic is redacted.
+    /// The values were not kept, because one of them is a password or because the whole traffic is redacted.
     Redacted,
-    /// It reads data from its client (`LOAD DATA LOCAL`, `COPY … FROM STDIN`), which no log contains.
+    /// The statement reads data from its client (`LOAD DATA LOCAL`, `COPY … FROM STDIN`), and no log contains this
+    /// data.
     ClientData,
-    /// It changes more than its database: accounts, settings of the server, other sessions, or files of the server.
+    /// The statement changes more than its database: accounts, settings of the server, other sessions, or files of
+    /// the server.
     Server,
-    /// It chooses a database, but all sessions use the same one.
+    /// The statement chooses a database, but all sessions of the replay use the same one.
     Database,
-    /// The server refused the connection of its session, or closed it earlier.
+    /// The server refused the connection of the statement's session, or closed the connection before the statement.
     Disconnected,
 }
 
@@ -26,7 +28,7 @@ impl NotSent {
     pub const ALL: [Self; 5] =
         [Self::Redacted, Self::ClientData, Self::Server, Self::Database, Self::Disconnected];
 
-    /// Its name in results.
+    /// The name of the reason in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Redacted => "redacted",
@@ -37,7 +39,8 @@ impl NotSent {
         }
     }
 
-    /// Why statements of a shape are not sent, as far as the shape shows it. Functions and procedures may do anything.
+    /// Returns why statements of this shape are not sent; `None` if they are. Only the shape is examined. What
+    /// functions and procedures do is not known.
     pub fn of(shape: &[u8], dialect: Dialect) -> Option<Self> {
         shape.split(|byte| *byte == b';').find_map(|part| of_one(part, dialect))
     }
@@ -67,7 +70,7 @@ const OF_SERVER: [&str; 11] = [
     "user",
 ];
 
-/// Words between `CREATE` and what is created.
+/// Words between `CREATE` and the kind of object.
 const MODIFIERS: [&str; 2] = ["or", "replace"];
 
 /// Functions of PostgreSQL that change the server, its files or other sessions.

@@ -10,7 +10,7 @@ use crate::file::TrafficFile;
 use crate::import::{Options, import};
 use crate::sql::Dialect;
 
-/// The traffic file of a log.
+/// Imports a log, and returns the path of the traffic file.
 fn imported(folder: &Path, log: &str, redact: bool) -> PathBuf {
     let (path, out) = (folder.join("server.log"), folder.join("a.traffic"));
     fs::write(&path, log).unwrap();
@@ -108,7 +108,7 @@ fn commits_are_the_ends_of_transactions_and_changes_outside_of_them() {
     let file = imported(folder.path(), &log, false);
     let commits = Commits::read(&TrafficFile::open(&file).unwrap()).unwrap();
     assert_eq!(commits.len(), 3);
-    // The insert of session 8, the commit of session 7, and the change of the table.
+    // The commits are the insert of session 8, the commit of session 7, and the change of the table.
     let before: Vec<u32> = [0, 20_000, 20_001, 31_000, 60_000].map(|at_us| commits.before(at_us)).to_vec();
     assert_eq!(before, [0, 0, 1, 2, 3]);
     let places: Vec<Vec<Option<u32>>> = read(&file, &[])

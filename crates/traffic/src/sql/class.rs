@@ -1,10 +1,10 @@
 //! Classes of bytes in SQL.
 
-/// A byte that may begin a name. Bytes above 0x7F are parts of letters in UTF-8.
+/// A byte with which a name may begin. Bytes above 0x7F are parts of letters in UTF-8.
 const LETTER: u8 = 1;
 const DIGIT: u8 = 2;
 const SPACE: u8 = 4;
-/// A byte that may continue a name: `$` in both dialects.
+/// The byte `$`, which may continue a name in both dialects.
 const DOLLAR: u8 = 8;
 
 static CLASS: [u8; 256] = table();
@@ -45,7 +45,7 @@ pub(super) fn is_of_word(byte: u8) -> bool {
     is(byte, LETTER | DIGIT | DOLLAR)
 }
 
-/// The end of the run of `wanted` bytes that begins at `at`.
+/// Returns the position of the first byte, from `at` on, for which `wanted` is false.
 pub(super) fn run(text: &[u8], at: usize, wanted: impl Fn(u8) -> bool) -> usize {
     text[at..].iter().position(|byte| !wanted(*byte)).map_or(text.len(), |length| at + length)
 }

@@ -1,10 +1,10 @@
-//! The digest of a statement: its shape without the differences between statements that do the same work. Keywords are
-//! in capitals, white space is normalised, and lists of values of any length look the same.
+//! The digest of a statement: its shape without the differences between statements that do the same work. Keywords
+//! are in capitals, white space is normalised, and lists of values of any length look the same.
 
 use super::Dialect;
 use super::class::{is_of_word, is_space, run};
 
-/// A list of literals, of any length.
+/// How a digest writes a list of literals of any length.
 const LIST: &str = "(?+)";
 
 /// The text of the digest of a shape.
@@ -44,7 +44,7 @@ fn takes_list(word: &str) -> bool {
     matches!(word, "IN" | "VALUES" | "VALUE" | "ROW" | "ARRAY")
 }
 
-/// Number of tokens of a list that begins here and contains only literals.
+/// Number of tokens of the list with which `tokens` begins. `None` if the list contains anything but literals.
 fn list(tokens: &[String]) -> Option<usize> {
     let mut is_value_due = true;
     for (at, token) in tokens.iter().enumerate().skip(1) {
@@ -58,7 +58,7 @@ fn list(tokens: &[String]) -> Option<usize> {
     None
 }
 
-/// Number of tokens up to the bracket that closes the one here.
+/// Number of tokens up to the bracket that closes the first token's bracket.
 fn group(tokens: &[String]) -> usize {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate() {
@@ -72,7 +72,7 @@ fn group(tokens: &[String]) -> usize {
     tokens.len()
 }
 
-/// Number of tokens of further rows that look like the row of `length` tokens at `at`.
+/// Number of tokens in further rows that look like the row at `at`, which has `length` tokens.
 fn repeated(tokens: &[String], at: usize, length: usize) -> usize {
     let row = &tokens[at..at + length];
     let is_list = list(row).is_some();
@@ -103,7 +103,7 @@ fn write(digest: &mut String, last: Option<&str>, token: &str) {
     digest.push_str(token);
 }
 
-/// The tokens of a shape. Keywords are in capitals.
+/// Splits a shape into tokens. Keywords are in capitals.
 fn tokens(shape: &str, dialect: Dialect) -> Vec<String> {
     let bytes = shape.as_bytes();
     let mut tokens = Vec::new();
@@ -132,7 +132,7 @@ fn quoted(bytes: &[u8], at: usize, quote: u8) -> usize {
     memchr::memchr(quote, &bytes[at + 1..]).map_or(bytes.len(), |length| at + length + 2)
 }
 
-/// Length of the operator here. Operators such as `<=` are one token.
+/// Length of the operator at `at`. An operator of several characters, such as `<=`, is one token.
 fn operator(bytes: &[u8], at: usize) -> usize {
     const OF_OPERATORS: &[u8] = b"<>=!~|&^:#";
     if OF_OPERATORS.contains(&bytes[at]) {
@@ -147,9 +147,9 @@ fn token(text: &str, dialect: Dialect) -> String {
         return upper;
     }
     match dialect {
-        // PostgreSQL folds names that are not in quotes.
+        // PostgreSQL ignores the case of names that are not in quotes.
         Dialect::Postgresql if !text.starts_with('"') => text.to_ascii_lowercase(),
-        // The names of tables may differ by case in MySQL.
+        // In MySQL, the names of two tables may differ only by case.
         _ => text.to_owned(),
     }
 }
@@ -158,7 +158,7 @@ fn is_keyword(word: &str) -> bool {
     KEYWORDS.binary_search(&word).is_ok()
 }
 
-/// Keywords, which mean the same in any case. Sorted.
+/// Keywords, which mean the same in upper and lower case. The list is sorted.
 static KEYWORDS: [&str; 112] = [
     "ADD",
     "ALL",

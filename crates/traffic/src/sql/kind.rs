@@ -7,9 +7,9 @@ use super::class::{is_letter, is_of_word, run};
 /// What a statement does, according to its first words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// It reads rows, with locks or without.
+    /// The statement reads rows, with or without locks.
     Read,
-    /// It changes rows.
+    /// The statement changes rows.
     Write,
     /// `BEGIN` and `START TRANSACTION`.
     Begin,
@@ -17,7 +17,7 @@ pub enum Kind {
     End,
     /// Savepoints and the settings of a transaction.
     Transaction,
-    /// It changes tables, accounts and other objects.
+    /// The statement changes tables, accounts or other objects.
     Definition,
     /// `SET`, `USE`, and other statements that change only the session.
     Session,
@@ -90,7 +90,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// `WITH … INSERT` writes. The queries that it names are examined too.
+/// `WITH … INSERT` writes. The statement after `WITH` and the named queries are both examined.
 fn of_with(mut words: Words<'_>) -> Kind {
     let writes = words.any(|word| matches!(word.as_str(), "insert" | "update" | "delete" | "merge"));
     if writes { Kind::Write } else { Kind::Read }

@@ -1,6 +1,6 @@
 //! The values of a statement, as a JSON array.
 
-/// Writes values one after another.
+/// Writes the values of a statement into a JSON array, one after another.
 #[derive(Debug, Default)]
 pub(crate) struct Literals {
     json: String,
@@ -19,7 +19,7 @@ impl Literals {
         self.number = 0;
     }
 
-    /// Ends the array. `None` if it has no values.
+    /// Ends the array and returns it. `None` if there are no values.
     pub(crate) fn finish(&mut self) -> Option<&str> {
         if self.number == 0 {
             return None;
@@ -43,7 +43,7 @@ impl Literals {
         self.tagged(tag, &length.to_string());
     }
 
-    /// Adds a string. One that is not UTF-8 becomes `{"bytes":"…"}` with hexadecimal digits.
+    /// Adds a string. A string that is not UTF-8 becomes `{"bytes":"…"}` with hexadecimal digits.
     pub(crate) fn string(&mut self, value: &[u8]) {
         self.begin();
         if self.redact {
@@ -58,7 +58,7 @@ impl Literals {
         }
     }
 
-    /// Adds a number: a whole number as a JSON number, any other as its text in `{"number":"…"}`.
+    /// Adds a number. A whole number becomes a JSON number. Any other number becomes its text in `{"number":"…"}`.
     pub(crate) fn number(&mut self, text: &[u8]) {
         self.begin();
         if self.redact {
@@ -70,13 +70,13 @@ impl Literals {
         }
     }
 
-    /// Adds the digits of `X'…'` or `0x…` (`tag` is `hex`), or of `B'…'` or `0b…` (`bits`).
+    /// Adds the digits of `X'…'` or `0x…`, with the tag `hex`, or of `B'…'` or `0b…`, with the tag `bits`.
     pub(crate) fn digits(&mut self, tag: &'static str, text: &[u8]) {
         self.begin();
         if self.redact { self.length(tag, text.len()) } else { self.quoted(tag, text) }
     }
 
-    /// Adds a value that must not be kept, not even its length.
+    /// Adds a value of which nothing may be kept, not even its length.
     pub(crate) fn secret(&mut self) {
         self.begin();
         self.tagged("secret", "true");
@@ -102,7 +102,7 @@ fn digit(nibble: u8) -> char {
 fn quote(value: &str, json: &mut String) {
     json.push('"');
     let mut rest = value;
-    // All of these are ASCII, so the text is cut between characters.
+    // All bytes that are searched are ASCII, so the text is cut between characters.
     while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | ..0x20)) {
         json.push_str(&rest[..at]);
         json.push('\\');
@@ -119,8 +119,8 @@ fn quote(value: &str, json: &mut String) {
     json.push('"');
 }
 
-/// A text that is a whole number which every JSON reader reads exactly (RFC 8259, section 6: up to 53 bits) and writes
-/// in the same way.
+/// Returns the text if it is a whole number that every JSON reader reads exactly (RFC 8259, section 6: up to 53 bits)
+/// and writes in the same form. `None` for other texts.
 fn plain_integer(text: &[u8]) -> Option<&str> {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     let is_plain = digits.len() <= 15 && digits.iter().all(u8::is_ascii_digit);

@@ -1,7 +1,7 @@
 //! Splits a statement into its shape and its values, in one pass.
 //!
-//! The **shape** is the statement with `?` for each literal, without comments, and with single spaces for white space.
-//! A question mark of the statement itself is doubled, so that [`rebuilt`] can put the values back.
+//! The **shape** is the statement with `?` for each literal, without comments, and with single spaces for white
+//! space. A question mark of the statement itself is doubled, so that [`rebuilt`] can put the values back.
 
 mod comment;
 mod rebuild;
@@ -28,31 +28,32 @@ pub struct Normalizer {
     decoded: Vec<u8>,
     secrets: Secrets,
     holes: Holes,
-    /// Whether white space or a comment separates this token from the previous one.
+    /// Whether white space or a comment is between this token and the previous one.
     is_apart: bool,
-    /// Whether a sign may follow the previous token: it is an operator, a comma or an opening bracket.
+    /// Whether a sign may follow the previous token, because that token is an operator, a comma or an opening
+    /// bracket.
     is_before_sign: bool,
-    /// Number of placeholders so far for values that are sent separately.
+    /// Number of placeholders so far whose values are sent separately.
     placeholders: u32,
-    /// Whether the current place is inside `/*! … */`.
+    /// Whether the current position is inside `/*! … */`.
     is_executed: bool,
     is_whole: bool,
 }
 
-/// A statement, split.
+/// A statement that was split.
 #[derive(Debug)]
 pub struct Normalized<'a> {
     pub shape: &'a [u8],
     /// The literals as a JSON array; `None` if there are no literals.
     pub literals: Option<&'a str>,
-    /// The values that were sent separately from the text, in the same form.
+    /// The values that were sent separately from the text, in the same form as the literals.
     pub bound: Option<&'a str>,
     /// Whether every string, name and comment is closed.
     pub is_whole: bool,
 }
 
 impl Normalizer {
-    /// With `redact`, values are replaced by their lengths.
+    /// Creates a normalizer. With `redact`, it replaces values by their lengths.
     pub fn new(dialect: Dialect, redact: bool) -> Self {
         Self {
             dialect,
@@ -74,7 +75,7 @@ impl Normalizer {
         self.dialect
     }
 
-    /// Splits a statement. `bound` are the values that were sent separately, in order; `None` is NULL.
+    /// Splits a statement. `bound` has the values that were sent separately, in order. `None` stands for NULL.
     pub fn part(&mut self, text: &[u8], bound: &[Option<Vec<u8>>]) -> Normalized<'_> {
         self.shape.clear();
         self.literals.clear();
@@ -109,7 +110,7 @@ impl Normalizer {
         }
     }
 
-    /// Reads the token at this place, and returns the place of the next one.
+    /// Reads the token at `at`. Returns the position of the next token.
     fn token(&mut self, text: &[u8], at: usize) -> usize {
         let next = text.get(at + 1).copied();
         let is_mysql = self.dialect == Dialect::Mysql;
@@ -149,7 +150,8 @@ impl Normalizer {
 
     /// Writes a token unchanged.
     fn keep(&mut self, token: &[u8]) {
-        // What is told apart by space stays apart, and so do two question marks of two tokens.
+        // Tokens that white space separates stay separate. A space also separates two question marks that belong to
+        // two tokens.
         let is_after_mark = self.shape.last() == Some(&b'?') && token.first() == Some(&b'?');
         if (self.is_apart || is_after_mark) && !self.shape.is_empty() {
             self.shape.push(b' ');
@@ -164,7 +166,7 @@ impl Normalizer {
         }
     }
 
-    /// Writes the placeholder of a literal.
+    /// Writes a placeholder for a literal.
     fn place(&mut self) {
         if (self.is_apart || self.shape.last() == Some(&b'?')) && !self.shape.is_empty() {
             self.shape.push(b' ');
@@ -182,8 +184,8 @@ impl Normalizer {
         } else {
             self.secrets.symbol(symbol);
         }
-        // Without the comment that followed them, two of MySQL's minus signs could begin one: `1 ---- one\n 2` is not
-        // `1 -- 2`.
+        // If a comment follows two of MySQL's minus signs and is removed, the signs could begin a comment
+        // themselves: `1 ---- one\n 2` must not become `1 -- 2`. A space therefore separates the signs.
         self.is_apart |= symbol == b'-' && self.shape.last() == Some(&b'-');
         self.keep(&text[at..=at]);
         self.is_before_sign = !matches!(symbol, b')' | b']' | b'?' | b'@' | b'.');

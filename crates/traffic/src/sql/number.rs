@@ -1,17 +1,18 @@
-//! Finds the ends of numbers.
+//! Finds where numbers end.
 
 use super::Dialect;
 use super::class::{is_of_word, run};
 
-/// A token that begins with a digit, or with a point and a digit.
+/// A token that begins with a digit, or with a point and a digit. The value of each variant is the position at
+/// which the token ends.
 pub(super) enum Numeric {
-    /// A number that ends here.
+    /// A number.
     Number(usize),
-    /// `0x…`. Its digits begin at the third byte.
+    /// `0x…`. The digits begin at the token's third byte.
     Hex(usize),
-    /// `0b…`. Its digits begin at the third byte.
+    /// `0b…`. The digits begin at the token's third byte.
     Bits(usize),
-    /// A name, which may begin with a digit in MySQL.
+    /// A name. In MySQL, names may begin with a digit.
     Word(usize),
 }
 
@@ -49,7 +50,7 @@ fn radix(text: &[u8], at: usize, dialect: Dialect) -> Option<Numeric> {
     }
 }
 
-/// The end of an exponent that begins at `at`.
+/// The end of an exponent that begins at `at`. `None` if there is no exponent.
 fn exponent(text: &[u8], at: usize) -> Option<usize> {
     text.get(at).filter(|byte| matches!(byte, b'e' | b'E'))?;
     let digits = at + 1 + usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));

@@ -15,7 +15,8 @@ pub(super) fn names_secret(word: &[u8]) -> bool {
     }
 }
 
-/// Whether a text contains a password, as `password=…`, `"password": …` and `IDENTIFIED BY '…'` do. Prose does not.
+/// Whether a text contains a password, as `password=…`, `"password": …` and `IDENTIFIED BY '…'` do. Prose that
+/// mentions passwords does not count.
 pub(super) fn gives_password(text: &[u8]) -> bool {
     text.len() >= b"passwd=x".len()
         && (memchr2_iter(b'w', b'W', text).any(|at| is_password_at(text, at))
@@ -26,7 +27,7 @@ fn starts_with(text: &[u8], word: &[u8]) -> bool {
     text.get(..word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word))
 }
 
-/// Whether the `w` at this place belongs to a password with a value.
+/// Whether the `w` at `at` belongs to `password` or `passwd` with a value after it.
 fn is_password_at(text: &[u8], at: usize) -> bool {
     let Some(word) = at.checked_sub(b"pass".len()).map(|from| &text[from..]) else { return false };
     let name = [&b"password"[..], b"passwd"].into_iter().find(|name| starts_with(word, name));
@@ -34,9 +35,9 @@ fn is_password_at(text: &[u8], at: usize) -> bool {
     matches!(behind.first(), Some(b'=' | b':' | b'\'' | b'"' | b'(' | b'\\'))
 }
 
-/// Whether the `f` at this place belongs to `IDENTIFIED BY` with a string soon after it.
+/// Whether the `f` at `at` belongs to `IDENTIFIED BY`, `WITH` or `VIA`, with a string soon after it.
 fn is_identified_at(text: &[u8], at: usize) -> bool {
-    /// Room for the name of a plugin between them.
+    /// A quote must be within this many bytes, which leaves room for the name of a plugin.
     const NEAR_BYTES: usize = 80;
     let Some(word) = at.checked_sub(b"identi".len()).map(|from| &text[from..]) else { return false };
     if !starts_with(word, b"identified") {

@@ -2,13 +2,15 @@
 //!
 //! A value is a secret by any of these rules:
 //!
-//! - Statements about accounts and connections (`CREATE USER`, `SET PASSWORD`, `CHANGE MASTER`, `CREATE SERVER`, …):
-//!   every string after the words that announce a secret.
-//! - A string directly after a word such as `password`, with only `=`, `(`, `BY` and the like between them.
-//! - A string that itself contains a password: the body of `DO $$ … $$`, a connection string.
+//! - In statements about accounts and connections (`CREATE USER`, `SET PASSWORD`, `CHANGE MASTER`, `CREATE SERVER`,
+//!   …), every string after the words that announce a secret is a secret.
+//! - A string is a secret if it directly follows a word such as `password`. Only `=`, `(`, `BY` and similar tokens
+//!   may be between them.
+//! - A string is a secret if it itself contains a password, such as the body of `DO $$ … $$` or a connection
+//!   string.
 //!
-//! When in doubt, a value counts as a secret. A statement with a secret cannot be replayed, but a secret that is missed
-//! would be on disk.
+//! When in doubt, a value counts as a secret. A statement with a secret cannot be replayed, but a secret that is
+//! missed would be written to disk.
 
 use super::passwords::{gives_password, names_secret};
 
@@ -39,10 +41,10 @@ const OPTIONS: [&[u8]; 18] = [
 /// Which strings of a statement are secrets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Reach {
-    /// Only the value after the name of a secret.
+    /// Only the value that directly follows the name of a secret.
     #[default]
     Next,
-    /// All strings after such a name.
+    /// All strings after the name of a secret.
     OnceNamed,
     /// All strings.
     All,
@@ -57,36 +59,37 @@ enum First {
     Set,
 }
 
-/// Follows a statement, token by token.
+/// Follows a statement token by token, and knows whether the next value is a secret.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Secrets {
-    /// Number of words so far that show the kind of statement.
+    /// Number of words so far that show the kind of statement. At most two words do.
     words: u8,
     first: First,
     reach: Reach,
     /// Whether the next value is a secret.
     is_armed: bool,
-    /// Whether a word in the place of a value is a secret, as in `PASSWORD secret`, which servers refuse but log.
+    /// Whether the next word is a secret if it stands where a value is expected, as in `PASSWORD secret`. Servers
+    /// refuse such a statement, but log it.
     is_due: bool,
-    /// Values that were sent separately from the text and are secrets, as bits ([`bit`]).
+    /// The secrets among the values that were sent separately from the text. Each value has a bit ([`bit`]).
     pub(super) bound: u64,
 }
 
-/// The bit of a value that was sent separately from the text, by its number from 1. All values from some number on
-/// share the last bit.
+/// The bit of a value that was sent separately from the text. `number` counts these values from 1. Values from
+/// number 63 on share the last bit.
 pub(super) fn bit(number: u32) -> u64 {
     1 << number.min(63)
 }
 
 impl Secrets {
-    /// Reads a word. Returns whether it must not be kept.
+    /// Reads a word. Returns whether the word must not be kept.
     pub(super) fn word(&mut self, word: &[u8]) -> bool {
         let is = |other: &[u8]| word.eq_ignore_ascii_case(other);
         if self.words < 2 && !is(b"or") && !is(b"replace") {
             self.words += 1;
             self.begin(word);
         }
-        // `CREATE USER MAPPING … OPTIONS (password '…')`.
+        // `mapping` occurs in `CREATE USER MAPPING … OPTIONS (password '…')`.
         if self.first == First::CreateOrAlter && is(b"mapping") {
             self.reach = Reach::All;
         }
@@ -112,7 +115,7 @@ impl Secrets {
     }
 
     fn is_between(&self, word: &[u8]) -> bool {
-        // The plugin of `IDENTIFIED WITH plugin BY`.
+        // A word with an underscore may be the plugin in `IDENTIFIED WITH plugin BY`.
         let is_plugin = self.reach == Reach::All && !self.is_due && word.contains(&b'_');
         is_plugin || BETWEEN.iter().any(|other| word.eq_ignore_ascii_case(other))
     }
@@ -140,7 +143,7 @@ impl Secrets {
         };
     }
 
-    /// Reads another token of one byte.
+    /// Reads any other token of one byte, or the quote of a quoted name.
     pub(super) fn symbol(&mut self, symbol: u8) {
         match symbol {
             b';' => *self = Self { bound: self.bound, ..Self::default() },
@@ -157,23 +160,24 @@ impl Secrets {
         *self = Self::default();
     }
 
-    /// Whether neither the statement's placeholders nor what could follow its end are secrets.
+    /// Whether the statement has no secret among its placeholders, and no open rule by which a further value after its
+    /// end would be a secret.
     pub(super) fn are_none(&self) -> bool {
         self.bound == 0 && !self.is_armed && self.reach != Reach::All
     }
 
-    /// Whether a quoted name is in the place of a secret.
+    /// Whether a quoted name stands where a secret is expected, and is therefore a secret.
     pub(super) fn takes_name(&mut self) -> bool {
         self.disarm() && self.reach == Reach::All
     }
 
-    /// Whether the next value would have been a secret because of the word before it. Clears that.
+    /// Returns whether the previous word announced the next value as a secret, and clears this state.
     fn disarm(&mut self) -> bool {
         self.is_due = false;
         std::mem::take(&mut self.is_armed)
     }
 
-    /// Whether a string is a secret. `text` is as it was written.
+    /// Whether a string is a secret. `text` is the string as it is written in the statement.
     pub(super) fn takes_string(&mut self, text: &[u8]) -> bool {
         self.disarm() || self.reach == Reach::All || gives_password(text)
     }

@@ -1,27 +1,27 @@
-//! Strings: where they end, and what they stand for.
+//! Strings: where they end, and which text they stand for.
 
 use memchr::{memchr, memchr2};
 
 /// How characters in a string are escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Escapes {
-    /// Only doubled quotes.
+    /// Only doubled quotes are escapes.
     Doubled,
-    /// MySQL's backslashes too.
+    /// Doubled quotes and MySQL's backslashes are escapes.
     Mysql,
-    /// The backslashes of PostgreSQL's `E'…'` too.
+    /// Doubled quotes and the backslashes of PostgreSQL's `E'…'` are escapes.
     Postgresql,
 }
 
-/// A string, found from the character after its quote.
+/// Where a string ends.
 pub(super) struct Quoted {
-    /// The end of its text.
+    /// The end of the string's text.
     pub(super) end: usize,
-    /// The place after the closing quote.
+    /// The position after the closing quote.
     pub(super) next: usize,
-    /// Whether [`decode`] would change it.
+    /// Whether the text has escapes, so that [`decode`] would change it.
     pub(super) is_escaped: bool,
-    /// Whether it has a closing quote.
+    /// Whether the string has a closing quote.
     pub(super) is_closed: bool,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn quoted(text: &[u8], from: usize, quote: u8, escapes: Escapes) -> Q
     }
 }
 
-/// The text that a string stands for.
+/// Writes the text that a string stands for into `into`.
 pub(super) fn decode(text: &[u8], quote: u8, escapes: Escapes, into: &mut Vec<u8>) {
     into.clear();
     let mut at = 0;
@@ -67,7 +67,7 @@ pub(super) fn decode(text: &[u8], quote: u8, escapes: Escapes, into: &mut Vec<u8
 /// Writes the character that a backslash sequence stands for. Returns the length of the sequence, without the
 /// backslash.
 ///
-/// Sources: MySQL's manual, "String Literals"; PostgreSQL's, "String Constants with C-Style Escapes".
+/// Sources: MySQL's manual, "String Literals", and PostgreSQL's manual, "String Constants with C-Style Escapes".
 fn unescape(text: &[u8], escapes: Escapes, into: &mut Vec<u8>) -> usize {
     let Some(&first) = text.first() else { return 0 };
     let plain = match (first, escapes) {
@@ -78,7 +78,7 @@ fn unescape(text: &[u8], escapes: Escapes, into: &mut Vec<u8>) -> usize {
         (b'f', Escapes::Postgresql) => 12,
         (b'0', Escapes::Mysql) => 0,
         (b'Z', Escapes::Mysql) => 26,
-        // Escapes of LIKE, which keep their backslash.
+        // `\%` and `\_` are escapes of LIKE, so the backslash stays in the string.
         (b'%' | b'_', Escapes::Mysql) => {
             into.extend_from_slice(&[b'\\', first]);
             return 1;
@@ -102,14 +102,14 @@ fn value(text: &[u8], radix: u32, digits_max: usize) -> Option<(u32, usize)> {
     (length > 0).then_some((value, length))
 }
 
-/// Writes a byte given by its number, and returns the number of digits.
+/// Writes the byte that digits stand for. Returns the number of digits.
 fn number(text: &[u8], radix: u32, digits_max: usize, into: &mut Vec<u8>) -> usize {
     let Some((value, length)) = value(text, radix, digits_max) else { return 0 };
     into.push(value as u8);
     length
 }
 
-/// Writes a character given by its code point, and returns the number of digits.
+/// Writes the character whose code point the digits give. Returns the number of digits.
 fn character(text: &[u8], digits: usize, into: &mut Vec<u8>) -> usize {
     match value(text, 16, digits) {
         Some((code, length)) if length == digits => {

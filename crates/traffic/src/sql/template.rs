@@ -1,8 +1,9 @@
-//! Splits a statement that differs only by its literals from one that was split before.
+//! Splits a statement that differs from an earlier one only in its literals.
 //!
-//! Most statements of a log are of this kind. The parts between the literals are compared, which is several times faster
-//! than reading their tokens. The result is the same: tokens depend only on the bytes before them and on the class of
-//! the next byte, and each literal must be of the same class.
+//! Most statements of a log differ from an earlier one only in this way. The parts between the literals are
+//! compared, which is several times faster than reading their tokens. The result is the same, because tokens depend
+//! only on the bytes before them and on the class of the next byte, and each literal must have the same class as in
+//! the earlier statement.
 
 use super::Dialect;
 use super::literals::Literals;
@@ -10,7 +11,7 @@ use super::number::{Numeric, numeric};
 use super::passwords::gives_password;
 use super::strings::{Escapes, decode, quoted};
 
-/// Longest statement in bytes that becomes a template.
+/// Length of the longest statement that becomes a template, in bytes.
 const TEXT_BYTES_MAX: usize = 2048;
 
 /// The class of a literal.
@@ -26,7 +27,7 @@ pub(super) enum Literal {
     },
 }
 
-/// A literal of a statement, from its first byte.
+/// A literal of a statement: where it begins and ends, and its class.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hole {
     pub(super) from: usize,
@@ -38,15 +39,15 @@ pub(super) struct Hole {
 #[derive(Debug)]
 pub struct Template {
     dialect: Dialect,
-    /// The parts between the literals, one after another.
+    /// The parts between the literals, joined.
     text: Vec<u8>,
-    /// Where each part ends that a literal follows, and the literal's class.
+    /// For each literal, its position in `text`, which is the end of the part before it, and the literal's class.
     ends: Vec<(usize, Literal)>,
     shape: Vec<u8>,
 }
 
 impl Template {
-    /// The template of a statement with these literals. `None` if it is too long.
+    /// Makes the template of a statement with these literals. `None` if the statement is too long.
     pub(super) fn new(statement: &[u8], holes: &[Hole], shape: &[u8], dialect: Dialect) -> Option<Self> {
         if statement.len() > TEXT_BYTES_MAX {
             return None;
@@ -65,7 +66,7 @@ impl Template {
         &self.shape
     }
 
-    /// Reads the literals of a statement. Returns whether it has this template and no secrets.
+    /// Reads the literals of a statement. Returns whether the statement has this template and no secrets.
     pub(super) fn read(&self, statement: &[u8], literals: &mut Literals, decoded: &mut Vec<u8>) -> bool {
         let (mut part, mut at) = (0, 0);
         for (end, literal) in &self.ends {
@@ -82,7 +83,7 @@ impl Template {
         statement[at..] == self.text[part..]
     }
 
-    /// Reads a literal at this place, and returns its end. `None` if it is of another class.
+    /// Reads a literal at `at`, and returns its end. `None` if the literal has another class.
     fn literal(
         &self,
         statement: &[u8],
@@ -115,7 +116,7 @@ impl Template {
         }
     }
 
-    /// Reads a number whose digits begin at `from`.
+    /// Reads a number whose digits begin at `from`, and returns its end.
     fn number(&self, statement: &[u8], at: usize, from: usize, literals: &mut Literals) -> Option<usize> {
         statement.get(from).filter(|byte| byte.is_ascii_digit())?;
         let Numeric::Number(end) = numeric(statement, from, self.dialect) else { return None };

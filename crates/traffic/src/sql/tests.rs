@@ -123,7 +123,7 @@ fn statements_that_do_the_same_have_one_digest() {
             assert_eq!(digest(dialect, &text.replace("?, ?", "8, 9")), expected, "{text}");
         }
     }
-    // Tables whose names differ by case may be two in MySQL.
+    // In MySQL, two tables may have names that differ only by case.
     assert_ne!(digest(MYSQL, "SELECT a FROM T"), digest(MYSQL, "SELECT a FROM t"));
     assert_ne!(digest(POSTGRESQL, "SELECT a FROM \"T\""), digest(POSTGRESQL, "SELECT a FROM t"));
 }
@@ -273,7 +273,7 @@ proptest! {
     fn a_rebuilt_statement_is_the_same(pieces in prop::collection::vec(piece(), 0..20)) {
         let text = pieces.join(" ");
         let (shape, literals) = parts(MYSQL, &text);
-        // Words such as `password` are as unlikely as they look.
+        // A statement is skipped if a word such as `password` is in it by chance.
         prop_assume!(!literals.contains("secret"));
         let again = rebuilt(&shape, Some(&literals), MYSQL).unwrap();
         prop_assert_eq!(parts(MYSQL, str::from_utf8(&again).unwrap()), (shape, literals));

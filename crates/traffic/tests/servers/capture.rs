@@ -1,4 +1,4 @@
-//! Captures of what clients and servers send each other. A proxy makes them, because `tcpdump` needs privileges.
+//! Captures of the traffic between clients and servers. A proxy makes them, because `tcpdump` needs privileges.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -13,7 +13,7 @@ use etherparse::PacketBuilder;
 const CLIENT: [u8; 4] = [10, 0, 0, 1];
 const SERVER: [u8; 4] = [10, 0, 0, 2];
 const SERVER_PORT: u16 = 4000;
-/// Payload of a segment.
+/// Largest payload of a segment, in bytes.
 const SEGMENT_BYTES: usize = 1400;
 
 /// Bytes that one side sent.
@@ -23,9 +23,9 @@ struct Sent {
     at: Duration,
 }
 
-/// Passes on one connection to a server, and keeps what both sides send.
+/// Forwards one connection to a server, and keeps what both sides send.
 pub(crate) struct Proxy {
-    /// Where the client connects.
+    /// The socket to which the client connects.
     pub(crate) socket: PathBuf,
     client_port: u16,
     relay: JoinHandle<Vec<Sent>>,
@@ -39,7 +39,7 @@ impl Proxy {
         Self { socket, client_port: 40_000 + number, relay: thread::spawn(move || relay(&listener, &server)) }
     }
 
-    /// The packets that `tcpdump` would have captured, when both sides have disconnected.
+    /// The packets that `tcpdump` would have captured. Waits until both sides have disconnected.
     pub(crate) fn packets(self) -> Vec<u8> {
         let mut file = Vec::new();
         let mut next = [1000, 2000_u32];
@@ -103,7 +103,8 @@ fn copy(mut from: UnixStream, mut to: UnixStream, is_client: bool, sender: &Send
     while let Ok(length @ 1..) = from.read(&mut buffer) {
         let bytes = buffer[..length].to_vec();
         let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-        // It is kept before the other side can answer it.
+        // The bytes are kept before the other side receives them, so an answer cannot be recorded before its
+        // request.
         sender.send(Sent { is_client, bytes, at }).unwrap();
         if to.write_all(&buffer[..length]).is_err() {
             break;

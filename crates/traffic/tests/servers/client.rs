@@ -12,7 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A session of a server.
 pub(crate) struct Client {
     connection: Connection,
-    /// What the log must contain, in order.
+    /// The statements that were sent, in order. The log must contain all of them.
     pub(crate) sent: Vec<Sent>,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct Client {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sent {
     pub(crate) text: String,
-    /// The values that were sent separately.
+    /// The values that were sent separately from the text.
     pub(crate) bound: Option<String>,
     pub(crate) is_refused: bool,
 }
@@ -30,7 +30,7 @@ impl Client {
         Self::at(&access.socket, access, dialect)
     }
 
-    /// A session through another socket.
+    /// Opens a session through the given socket.
     pub(crate) fn at(socket: &Path, access: &Access, dialect: Dialect) -> Self {
         let login = Login {
             user: access.user.clone(),

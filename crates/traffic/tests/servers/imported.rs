@@ -1,4 +1,4 @@
-//! An imported log.
+//! Imports a log, and checks what the traffic file contains.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -36,7 +36,7 @@ pub(crate) fn import_with(log: &Path, text: &str, folder: &Path) -> (PathBuf, Im
     (out, imported)
 }
 
-/// The summary of a file, after the checks that each file must pass.
+/// Checks what every traffic file must satisfy, and returns the file's summary.
 pub(crate) fn checked(file: &Path, format: LogFormat) -> Summary {
     assert!(
         !String::from_utf8_lossy(&fs::read(file).unwrap()).contains(SECRET),
@@ -51,8 +51,8 @@ pub(crate) fn checked(file: &Path, format: LogFormat) -> Summary {
     summary
 }
 
-/// The statements of each session that began with a mark, by the mark's number. Statements before the mark are left
-/// out.
+/// Returns the statements of each session by the number of the session's mark. A mark is a statement with the literal
+/// `session NUMBER`. Statements before the mark, and sessions without a mark, are left out.
 pub(crate) fn sessions(file: &Path) -> BTreeMap<u32, Vec<Row>> {
     let connection = Connection::open(file).unwrap();
     let mut statement = connection
@@ -85,7 +85,8 @@ pub(crate) fn sessions(file: &Path) -> BTreeMap<u32, Vec<Row>> {
     sessions
 }
 
-/// Compares the logged statements of a session with the ones that were sent. Servers rewrite statements about accounts.
+/// Compares the logged statements of a session with the statements that were sent. Statements about accounts are
+/// left out, because servers rewrite them.
 pub(crate) fn compare(rows: &[Row], sent: &[Sent], dialect: Dialect) {
     let is_about_accounts = |text: &str| text.starts_with("CREATE USER") || text.starts_with("DROP USER");
     let logged: Vec<_> = rows
@@ -106,7 +107,8 @@ pub(crate) fn compare(rows: &[Row], sent: &[Sent], dialect: Dialect) {
     assert_eq!(logged, expected);
 }
 
-/// The numbers of the transactions that the statements of a session belong to, without repetitions.
+/// The numbers of the transactions to which the statements of a session belong. Consecutive equal numbers are
+/// listed once.
 pub(crate) fn transactions(rows: &[Row]) -> Vec<Option<i64>> {
     let mut numbers: Vec<_> = rows.iter().map(|row| row.transaction).collect();
     numbers.dedup();

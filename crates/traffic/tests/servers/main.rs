@@ -1,4 +1,5 @@
-//! Compares logs that real servers write, and captures of their traffic, with the statements that were sent to them.
+//! Compares logs that real servers write, and captures of their traffic, with the statements that were sent to the
+//! servers.
 
 mod capture;
 mod client;

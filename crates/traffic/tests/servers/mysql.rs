@@ -76,7 +76,7 @@ fn logs_say_what_was_sent(installation: &Installation) {
     }
 }
 
-/// Sends statements of every kind that logs write differently.
+/// Sends statements of every kind that needs care in logs.
 fn work(mut client: Client, number: u32) -> Vec<Sent> {
     client.query(&format!("SELECT 'session {number}'"));
     client.query(&format!("CREATE TABLE t{number} (a INT PRIMARY KEY, b VARCHAR(200))"));

@@ -41,7 +41,8 @@ fn captures_say_what_was_sent(installation: &Installation) {
     }
 }
 
-/// A session's own request for logging.
+/// Settings by which a session asks for logging. The first constant logs durations in the entries of statements,
+/// and the second in separate entries.
 const DURATIONS: &str = "SET log_min_duration_statement = 0";
 const STATEMENTS: &str = "SET log_min_duration_statement = -1, log_statement = 'all', log_duration = on";
 
@@ -79,7 +80,7 @@ fn logs_say_what_was_sent(installation: &Installation) {
         for (rows, sent) in logged.values().zip(&sent) {
             compare(rows, sent, sql::Dialect::Postgresql);
             assert_eq!(transactions(rows), [None, Some(1), None], "{format}");
-            // What fails has no latency, and the last may not be at its end.
+            // A statement that fails has no latency. The last statement may not have ended yet.
             let (_, ended) = rows.split_last().unwrap();
             assert!(
                 ended.iter().all(|row| row.latency_us.is_some() != row.error.is_some()),
@@ -89,7 +90,7 @@ fn logs_say_what_was_sent(installation: &Installation) {
     }
 }
 
-/// Sends statements of every kind that logs write differently.
+/// Sends statements of every kind that needs care in logs.
 fn work(mut client: Client, number: u32) -> Vec<Sent> {
     client.query(&format!("SELECT 'session {number}'"));
     client.query(&format!("CREATE TABLE t{number} (a int PRIMARY KEY, b text)"));

@@ -13,13 +13,15 @@ use crate::outbox::Outbox;
 /// First byte of a request for a local file (`LOAD DATA LOCAL INFILE`).
 const LOCAL_INFILE: u8 = 0xFB;
 
-/// Bytes of a file in a packet. Servers refuse packets above `max_allowed_packet`, which is at least 1 MB.
+/// Bytes of the client's file that are sent in one packet. Servers refuse packets above `max_allowed_packet`, which
+/// is at least 1 MB.
 const FILE_PACKET_BYTES: usize = 512 * 1024;
 
 /// Largest number of columns that a table can have on any server.
 const MAX_COLUMNS: u64 = 4096;
 
-/// An EOF packet of the old form is shorter than this. A row that begins with the same byte is longer.
+/// Without `DEPRECATE_EOF`, a packet that has the first byte of an EOF packet may also be a row. It is an EOF packet if
+/// it is shorter than this number of bytes, and otherwise a row.
 const EOF_LIMIT_BYTES: usize = 9;
 
 /// Kind of the next packet of an answer.
@@ -35,13 +37,13 @@ enum Stage {
     Infile,
     /// OK or ERR, after the client sent the offered data.
     Loaded,
-    /// One of `left` packets that describe columns. The count includes the EOF packet after them.
+    /// One of the `left` remaining packets that describe columns. The count includes the EOF packet after them.
     Columns { left: u32 },
     /// A row, or the packet that ends the rows.
     Rows,
     /// OK or ERR, as the answer to a prepare command.
     Preparation,
-    /// One of `left` packets that describe the parameters and columns of a prepared statement.
+    /// One of the `left` remaining packets that describe the parameters and columns of a prepared statement.
     Description { left: u32, id: StatementId },
 }
 
@@ -50,26 +52,26 @@ enum Stage {
 pub(super) enum Metadata {
     #[default]
     Full,
-    /// MariaDB leaves out those that it has sent before.
+    /// MariaDB leaves out descriptions that it has sent before.
     Cached,
-    /// MySQL leaves out all.
+    /// MySQL leaves out all descriptions.
     Optional,
 }
 
-/// State of an answer, and its last result.
+/// State of an answer, and its current result.
 #[derive(Default)]
 pub(super) struct Answer {
     stage: Stage,
     pub(super) result: ResultSet,
     /// The data to send if the server asks for a file.
     offered: Option<Vec<u8>>,
-    /// Whether the server sends no EOF packet after column definitions, and an OK packet after rows.
+    /// Whether the server sends no EOF packet after column definitions, and sends an OK packet after the rows.
     pub(super) deprecate_eof: bool,
     pub(super) metadata: Metadata,
 }
 
 impl Answer {
-    /// Awaits results: those of a prepared statement in binary form, otherwise as text.
+    /// Awaits the results of a command. Rows of a prepared statement are in binary form, all others are text.
     pub(super) fn await_result(&mut self, statement: Option<StatementId>) {
         self.stage = Stage::First;
         self.offered = None;
@@ -114,7 +116,7 @@ impl Answer {
             let head = packets.head(at);
             let first = head.first().copied();
             match self.stage {
-                // No other packet in this state begins with this byte.
+                // Whatever packet is expected, only an ERR packet begins with this byte.
                 _ if first == Some(ERR) => return read_error(head).map(|error| self.fail(error)),
                 Stage::Rows if first == Some(EOF) && self.ends_rows(head) => return self.finish_rows(head),
                 Stage::Rows => self.result.rows += 1,
@@ -183,7 +185,8 @@ impl Answer {
         }
     }
 
-    /// Keeps the last definitions of a statement's columns, if the server may leave them out of its results.
+    /// If the server may leave out definitions of columns that it has sent before, keeps the definitions that it sent
+    /// last for this statement.
     fn keep_definitions(
         &self,
         id: StatementId,
@@ -196,7 +199,8 @@ impl Answer {
         Ok(())
     }
 
-    /// Whether a packet that begins like an EOF packet is one. Otherwise it is a row whose first field exceeds 16 MB.
+    /// Whether a packet that begins like an EOF packet is an EOF packet. If it is not, it is a row whose first
+    /// field exceeds 16 MB.
     fn ends_rows(&self, head: &[u8]) -> bool {
         head.len() < if self.deprecate_eof { FULL_FRAME_BYTES } else { EOF_LIMIT_BYTES }
     }
@@ -209,8 +213,8 @@ impl Answer {
     /// Stores a prepared statement. Returns its number, and the number of packets that describe its parameters and
     /// columns.
     ///
-    /// These packets are skipped, because the server describes the columns again with each result, unless it may leave
-    /// that out.
+    /// The caller skips these packets, because results describe their columns again. Only the definitions that
+    /// MariaDB may leave out of later results are kept.
     fn prepared(
         &mut self,
         head: &[u8],
@@ -244,7 +248,8 @@ impl Answer {
         Event::Prepared(id)
     }
 
-    /// Number of packets that describe `columns` columns. It includes the EOF packet, if there is one.
+    /// Number of packets that describe `columns` columns. The number includes the EOF packet after them, if the
+    /// server sends one.
     fn with_eof(&self, columns: u32) -> u32 {
         columns + u32::from(columns > 0 && !self.deprecate_eof)
     }
@@ -266,8 +271,8 @@ impl Answer {
         Event::Failed(error)
     }
 
-    /// Sends the offered data as the file that the server requests, or an empty file. An empty packet ends
-    /// it.
+    /// Sends the offered data as the file that the server requests. Without offered data, sends an empty file. An
+    /// empty packet ends the file.
     fn answer_file(&mut self, packets: &mut Packets, output: &mut Outbox) {
         let offered = self.offered.take();
         self.stage = if offered.is_some() { Stage::Loaded } else { Stage::Infile };

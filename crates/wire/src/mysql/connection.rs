@@ -13,10 +13,10 @@ use crate::client::{Client, Event, Login, StatementId, Value};
 use crate::error::ProtocolError;
 use crate::outbox::Outbox;
 
-/// Lets MySQL leave out descriptions of columns.
+/// The statement after which MySQL leaves out descriptions of columns.
 const SPARE_METADATA: &str = "SET SESSION resultset_metadata = NONE";
 
-/// The client side of one connection; see [`Client`].
+/// The client side of one connection, as a state machine that implements [`Client`].
 pub struct Connection {
     /// State of the login; `None` once it is complete.
     login: Option<Box<Dialog>>,
@@ -57,7 +57,7 @@ impl Connection {
     }
 }
 
-/// Drops the last result and queues a command. Its packets are numbered from 0.
+/// Drops the current result and queues a command. The packets of the command are numbered from 0.
 fn send(packets: &mut Packets, output: &mut Outbox, write: impl FnOnce(&mut Vec<u8>)) {
     packets.discard_scanned();
     packets.expect_sequence(packet(output, 0, write));

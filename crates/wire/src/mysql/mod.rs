@@ -1,8 +1,8 @@
 //! The client/server protocol of MySQL (5.5 and later) and MariaDB (10.1 and later).
 //!
-//! The references are "Client/Server Protocol" in MySQL's source documentation, and MariaDB's page of the same name. A
-//! [`Connection`] logs in (`login`), then parses the answer to each command (`answer`). Both read packets from the
-//! receive buffer (`packets`). Rows are parsed only when the caller reads them (`result`).
+//! The references are "Client/Server Protocol" in MySQL's source documentation, and MariaDB's page of the same
+//! name. A [`Connection`] logs in (`login`), then parses the answer to each command (`answer`). Both read packets
+//! from the receive buffer (`packets`). Rows are parsed only when the caller reads them (`result`).
 
 mod answer;
 mod command;

@@ -7,7 +7,8 @@ use crate::limits::error_text;
 
 /// First byte of an OK packet.
 pub(super) const OK: u8 = 0x00;
-/// First byte of an EOF packet, and of the OK packet that replaces it under `DEPRECATE_EOF`.
+/// First byte of an EOF packet. With `DEPRECATE_EOF`, it is the first byte of the OK packet that replaces the EOF
+/// packet.
 pub(super) const EOF: u8 = 0xFE;
 /// First byte of an ERR packet.
 pub(super) const ERR: u8 = 0xFF;
@@ -23,7 +24,7 @@ pub(super) struct End {
     pub(super) more_results: bool,
 }
 
-/// Reads an OK packet with either first byte.
+/// Reads an OK packet, which begins with [`OK`] or with [`EOF`].
 pub(super) fn read_ok(packet: &[u8]) -> Result<End, ProtocolError> {
     let mut reader = Reader::new(packet);
     let mut read = || {
@@ -36,7 +37,7 @@ pub(super) fn read_ok(packet: &[u8]) -> Result<End, ProtocolError> {
     read().ok_or_else(|| truncated("OK packet"))
 }
 
-/// Reads an EOF packet in the form that `DEPRECATE_EOF` replaced.
+/// Reads an EOF packet of the old form, which `DEPRECATE_EOF` replaced.
 pub(super) fn read_eof(packet: &[u8]) -> Result<End, ProtocolError> {
     let mut reader = Reader::new(packet);
     let mut read = || {
@@ -47,7 +48,7 @@ pub(super) fn read_eof(packet: &[u8]) -> Result<End, ProtocolError> {
     read().ok_or_else(|| truncated("EOF packet"))
 }
 
-/// Reads an ERR packet. Before the handshake (too many connections) it has no SQLSTATE.
+/// Reads an ERR packet. An ERR packet that replaces the handshake (too many connections) has no SQLSTATE.
 pub(super) fn read_error(packet: &[u8]) -> Result<ServerError, ProtocolError> {
     let mut reader = Reader::new(packet);
     let code = reader.u8().and_then(|_| reader.u16()).ok_or_else(|| truncated("ERR packet"))?;
@@ -58,7 +59,8 @@ pub(super) fn read_error(packet: &[u8]) -> Result<ServerError, ProtocolError> {
     Ok(ServerError { code, state: text(state), message: error_text(message) })
 }
 
-/// Text from a server. Before the connection has a character set, the text may be in any.
+/// Text from a server. Before the connection has a character set, the text may be in any character set, so bytes
+/// that are not UTF-8 are replaced.
 pub(super) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

@@ -12,13 +12,13 @@ use crate::error::ProtocolError;
 /// First byte of a NULL in a text row.
 const TEXT_NULL: u8 = 0xFB;
 
-/// Position of the last result in the packets, and the position of its next row.
+/// Position of the current result in the packets, and the position of its next row.
 #[derive(Default)]
 pub(super) struct ResultSet {
-    /// The prepared statement whose result it is. Its rows are in binary format.
+    /// The prepared statement that returned the result, if any. The rows of its results are in binary format.
     pub(super) statement: Option<StatementId>,
     pub(super) columns: u32,
-    /// Whether the result has definitions of its columns. Otherwise those of the statement apply.
+    /// Whether the result contains definitions of its columns. If not, the statement's definitions apply.
     pub(super) is_described: bool,
     pub(super) columns_at: usize,
     pub(super) rows_at: usize,
@@ -30,7 +30,7 @@ pub(super) struct ResultSet {
 }
 
 impl ResultSet {
-    /// Drops the last result and keeps the allocations.
+    /// Drops the current result, but keeps the allocated memory.
     pub(super) fn clear(&mut self, statement: Option<StatementId>) {
         let mut formats = std::mem::take(&mut self.formats);
         formats.clear();
@@ -64,7 +64,7 @@ impl ResultSet {
         Ok(true)
     }
 
-    /// Names of the columns; empty for one that is unreadable or not described.
+    /// Names of the columns. The name of a column is empty if its definition is unreadable or missing.
     pub(super) fn names(&self, packets: &Packets, statements: &Statements) -> Vec<String> {
         let mut definitions = self.definitions(packets, statements);
         (0..self.columns)
@@ -90,7 +90,8 @@ impl ResultSet {
         Ok(())
     }
 
-    /// The packets that define the columns, of this result or of its statement. Definitions above 16 MB are unreadable.
+    /// The packets that define the columns. They come from this result or, if it has none, from its statement.
+    /// Definitions above 16 MB are unreadable.
     fn definitions<'a>(&self, packets: &'a Packets, statements: &'a Statements) -> &'a [u8] {
         match self.statement {
             Some(id) if !self.is_described => statements.definitions(id),
@@ -100,7 +101,7 @@ impl ResultSet {
     }
 }
 
-/// The column that the first of some packets defines. The packet is taken from them.
+/// Parses the first packet of `definitions`, and removes it from `definitions`.
 fn next_column<'a>(definitions: &mut &'a [u8]) -> Option<Column<'a>> {
     let (packet, rest) = split_packet(definitions)?;
     *definitions = rest;

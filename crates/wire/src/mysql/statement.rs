@@ -9,7 +9,7 @@ use crate::error::ProtocolError;
 /// The number that means "no statement". Servers count from 1.
 const NO_STATEMENT: u32 = 0;
 
-/// Largest description of a statement's columns that is kept. The names of 4096 columns need less.
+/// Largest description of a statement's columns that is kept, in bytes. The names of 4096 columns need less.
 const MAX_DEFINITIONS_BYTES: usize = 4 << 20;
 
 /// The prepared statements of a connection. The index is the [`StatementId`].
@@ -23,7 +23,8 @@ struct Statement {
     params: usize,
     /// Parameter types that the server already has; empty before the first execution.
     bound: Vec<u8>,
-    /// The packets that define its columns; empty if the server sends them with each result.
+    /// The packets that define the columns of the statement's result; empty if the server sends the definitions
+    /// with each result.
     definitions: Box<[u8]>,
 }
 
@@ -43,7 +44,7 @@ impl Statements {
     /// Keeps the packets that define a statement's columns.
     ///
     /// # Errors
-    /// They are over the limit.
+    /// The packets are larger than the limit.
     pub(super) fn define(&mut self, id: StatementId, definitions: &[u8]) -> Result<(), ProtocolError> {
         if definitions.len() > MAX_DEFINITIONS_BYTES {
             let what = "description of a statement";
@@ -57,7 +58,7 @@ impl Statements {
         Ok(())
     }
 
-    /// The packets that define a statement's columns, as far as they are kept.
+    /// The packets that define a statement's columns; empty if they are not kept.
     pub(super) fn definitions(&self, id: StatementId) -> &[u8] {
         self.places
             .get(id as usize)
@@ -72,8 +73,8 @@ impl Statements {
 
     /// Writes the payload of an execute command.
     ///
-    /// Unknown statements and wrong numbers of parameters are sent too. The server refuses them (errors 1243 and 1210
-    /// or 1835), so that every command has an answer.
+    /// Commands with an unknown statement or a wrong number of parameters are sent too, so that every command has
+    /// an answer. The server refuses them (errors 1243 and 1210 or 1835).
     pub(super) fn write_execute(&mut self, packet: &mut Vec<u8>, id: StatementId, params: &[Value<'_>]) {
         let statement = self.places.get_mut(id as usize).and_then(Option::as_mut);
         let server_id = statement.as_ref().map_or(NO_STATEMENT, |statement| statement.server_id);
@@ -113,7 +114,8 @@ impl Statement {
         }
     }
 
-    /// Stores the types of the parameters. Returns whether they must be sent to the server. A NULL matches any type.
+    /// Stores the types of the parameters. Returns whether they must be sent to the server. NULL does not change a
+    /// type, because it fits any type.
     fn rebind(&mut self, params: &[Value<'_>]) -> bool {
         let mut changed = self.bound.len() != params.len();
         self.bound.resize(params.len(), types::NULL);

@@ -54,7 +54,7 @@ impl<'a> Report<'a> {
         None
     }
 
-    /// `ERROR`, `WARNING` and so on. It is never translated since 9.6; before, it may be.
+    /// The severity, such as `ERROR` or `WARNING`. Servers before 9.6 may translate the word.
     pub(super) fn severity(&self) -> Cow<'a, str> {
         self.field(b'V').or_else(|| self.field(b'S')).unwrap_or_default()
     }
@@ -64,7 +64,7 @@ impl<'a> Report<'a> {
         matches!(&*self.severity(), "FATAL" | "PANIC")
     }
 
-    /// The error in the form of both protocols.
+    /// Converts the report to the type of error that the MySQL and PostgreSQL protocols share.
     pub(super) fn server_error(&self) -> ServerError {
         let text = |code| error_text(self.field(code).unwrap_or_default().as_bytes());
         ServerError { code: 0, state: text(b'C'), message: text(b'M') }
@@ -78,7 +78,7 @@ pub(super) fn field_count(description: &[u8]) -> Option<u32> {
 
 /// Names of the columns that a `RowDescription` contains.
 pub(super) fn field_names(description: &[u8]) -> Vec<String> {
-    /// Length of the table, column and type numbers, sizes and format that follow each name.
+    /// Length of the fields that follow each name: table, column and type numbers, sizes, and format.
     const ATTRIBUTES_BYTES: usize = 18;
     let mut reader = Reader(description);
     let mut names = Vec::new();
@@ -104,8 +104,9 @@ pub(super) fn read_row(body: &[u8], fields: &mut Vec<Option<Vec<u8>>>) -> Option
     Some(())
 }
 
-/// Rows that a statement changed, from the tag of its `CommandComplete`: `INSERT 0 5`, `UPDATE 3`. The count in `SELECT
-/// 5` is of rows that were sent, or of rows that were written (`CREATE TABLE … AS`).
+/// Rows that a statement changed, according to the tag of its `CommandComplete`, such as `INSERT 0 5` or `UPDATE
+/// 3`. The count in `SELECT 5` is either of rows that were sent, or of rows that were written (`CREATE TABLE …
+/// AS`). Rows that were sent are therefore subtracted.
 pub(super) fn affected_rows(tag: &[u8], rows_sent: u64) -> u64 {
     let tag = tag.strip_suffix(b"\0").unwrap_or(tag);
     let mut words = tag.split(|&byte| byte == b' ');

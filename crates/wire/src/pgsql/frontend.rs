@@ -6,11 +6,11 @@ use crate::{Login, StatementId, Value};
 
 /// Protocol 3.0, which every server since 7.4 supports.
 const PROTOCOL_VERSION: u32 = 3 << 16;
-/// Code that replaces the protocol version in a request for TLS.
+/// Number that a request for TLS has in place of the protocol version.
 const SSL_REQUEST_CODE: u32 = (1234 << 16) + 5679;
-/// Length of every length field.
+/// Length of a length field.
 const LENGTH_BYTES: usize = 4;
-/// Execute of the unnamed portal without a limit on rows.
+/// Executes the unnamed portal without a limit on rows.
 const EXECUTE: &[u8] = b"E\0\0\0\x09\0\0\0\0\0";
 /// Ends a command of the extended protocol.
 const SYNC: &[u8] = b"S\0\0\0\x04";
@@ -33,7 +33,7 @@ pub(super) fn startup(out: &mut Vec<u8>, login: &Login) {
     });
 }
 
-/// Answers a request for a password, in clear text or hashed.
+/// Answers a request for a password. `password` is in clear text or hashed.
 pub(super) fn password(out: &mut Vec<u8>, password: &[u8]) {
     message(out, b'p', |out| c_string(out, password));
 }
@@ -56,8 +56,8 @@ pub(super) fn query(out: &mut Vec<u8>, sql: &[u8]) {
     message(out, b'Q', |out| c_string(out, sql));
 }
 
-/// Prepares a statement whose text `write_sql` writes, and requests a description of its result. The server
-/// infers the types of parameters for which `types` has 0 or nothing.
+/// Prepares a statement whose text `write_sql` writes, and requests a description of its result. The server infers
+/// the type of a parameter for which `types` has 0 or no entry.
 pub(super) fn prepare(
     out: &mut Vec<u8>,
     statement: StatementId,
@@ -80,14 +80,14 @@ pub(super) fn prepare(
     sync(out);
 }
 
-/// Executes a prepared statement; parameters and results are in text format. [`sync`] ends the command.
+/// Executes a prepared statement. Parameters and results are in text format. [`sync`] must end the command.
 pub(super) fn execute(out: &mut Vec<u8>, statement: StatementId, params: &[Value<'_>]) {
     bind(out, params, |out| statement_name(out, statement));
     out.extend_from_slice(EXECUTE);
 }
 
-/// Parses, binds, describes and executes the unnamed statement, whose text `write_sql` writes. [`sync`] ends the
-/// command.
+/// Parses, binds, describes and executes the unnamed statement, whose text `write_sql` writes. [`sync`] must end
+/// the command.
 pub(super) fn execute_once(out: &mut Vec<u8>, params: &[Value<'_>], write_sql: impl FnOnce(&mut Vec<u8>)) {
     message(out, b'P', |out| {
         out.push(0);
@@ -113,7 +113,7 @@ fn bind(out: &mut Vec<u8>, params: &[Value<'_>], write_name: impl FnOnce(&mut Ve
     });
 }
 
-/// Closes a prepared statement. The server answers together with the next command.
+/// Closes a prepared statement. No [`sync`] follows, so the server answers together with the next command.
 pub(super) fn close(out: &mut Vec<u8>, statement: StatementId) {
     message(out, b'C', |out| {
         out.push(b'S');
@@ -121,7 +121,7 @@ pub(super) fn close(out: &mut Vec<u8>, statement: StatementId) {
     });
 }
 
-/// All data of a copy, then its end.
+/// Sends all data of a copy, and then the message that ends the copy.
 pub(super) fn copy_data(out: &mut Vec<u8>, data: &[u8]) {
     message(out, b'd', |out| out.extend_from_slice(data));
     message(out, b'c', |_| {});
@@ -163,17 +163,17 @@ fn message(out: &mut Vec<u8>, tag: u8, write_body: impl FnOnce(&mut Vec<u8>)) {
     length_prefixed(out, write_body);
 }
 
-/// Writes a body with its length before it. The length includes itself.
+/// Writes the length of a body, then the body. The length includes the length field itself.
 fn length_prefixed(out: &mut Vec<u8>, write_body: impl FnOnce(&mut Vec<u8>)) {
     counted(out, LENGTH_BYTES, write_body);
 }
 
-/// Writes bytes with their length before them. The length does not include itself.
+/// Writes the length of `bytes`, then `bytes`. The length does not include the length field itself.
 fn length_and_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     counted(out, 0, |out| out.extend_from_slice(bytes));
 }
 
-/// Writes a length, then a body. The length is that of the body plus `more_bytes`.
+/// Writes a length, then a body. The length is the body's length plus `more_bytes`.
 fn counted(out: &mut Vec<u8>, more_bytes: usize, write: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     out.extend_from_slice(&[0; LENGTH_BYTES]);

@@ -1,14 +1,14 @@
 //! Bytes from the server, split into messages in place.
 //!
-//! A message has a tag byte, a length and a body. The length includes itself but not the tag ("Message Formats" in the
-//! PostgreSQL manual's chapter on the frontend/backend protocol).
+//! A message has a tag byte, a length and a body. The length counts the length field and the body, but not the tag
+//! ("Message Formats" in the PostgreSQL manual's chapter on the frontend/backend protocol).
 
 use crate::ProtocolError;
 use crate::limits::{KEPT_BUFFER_BYTES, MAX_RESULT_BYTES};
 
-/// Length of a message's length field. The field's value includes it.
+/// Length of a message's length field. The value of the field includes these bytes.
 const LENGTH_BYTES: usize = 4;
-/// Tag and length.
+/// Length of a message's tag and length field.
 const HEADER_BYTES: usize = 1 + LENGTH_BYTES;
 
 /// A complete message in the inbox. Its positions are valid until [`Inbox::forget_parsed`].
@@ -16,13 +16,13 @@ const HEADER_BYTES: usize = 1 + LENGTH_BYTES;
 pub(super) struct Message {
     /// Byte that identifies the kind of message.
     pub(super) tag: u8,
-    /// Position of its body.
+    /// Position of the message's body.
     pub(super) start: usize,
-    /// Position of its end, where the next message begins.
+    /// Position of the message's end, where the next message begins.
     pub(super) end: usize,
 }
 
-/// Bytes that arrived: first the kept messages of the current result, then bytes that are not parsed yet.
+/// Bytes that have arrived. The kept messages of the current result come first, then bytes that are not parsed yet.
 #[derive(Default)]
 pub(super) struct Inbox {
     bytes: Vec<u8>,
@@ -34,8 +34,8 @@ pub(super) struct Inbox {
 
 impl Inbox {
     pub(super) fn receive(&mut self, bytes: &[u8]) {
-        // The rest is moved only when it is less than half of the buffer. This keeps the total cost linear in the
-        // input.
+        // The remaining bytes are moved only when they are less than half of the buffer. This keeps the total cost
+        // linear in the input.
         if self.forgotten > self.bytes.len() / 2 {
             self.bytes.drain(..self.forgotten);
             self.forgotten = 0;
@@ -60,7 +60,7 @@ impl Inbox {
         self.parsed = message.end;
     }
 
-    /// Skips the complete messages with the given tag, and counts them.
+    /// Skips the complete messages with the given tag. Returns how many it skipped.
     pub(super) fn take_all(&mut self, tag: u8) -> u64 {
         let mut count = 0;
         while let Some(message) = message_at(self.kept(), self.parsed).filter(|message| message.tag == tag) {
@@ -89,7 +89,7 @@ impl Inbox {
         &self.kept()[self.parsed..]
     }
 
-    /// Discards all parsed bytes. Positions then count from the next message.
+    /// Discards all parsed bytes. Positions are then counted from the next message.
     pub(super) fn forget_parsed(&mut self) {
         self.forgotten += self.parsed;
         self.parsed = 0;
@@ -104,7 +104,8 @@ impl Inbox {
         &self.bytes[self.forgotten..]
     }
 
-    /// Checks whether to wait for the rest of the next message.
+    /// Returns an error if the bytes so far show that the next message is invalid or too large, so that the caller
+    /// does not wait for the rest.
     #[cold]
     fn check_incomplete(&self) -> Result<(), ProtocolError> {
         let too_large = |what| Err(ProtocolError::TooLarge { what, limit_bytes: MAX_RESULT_BYTES });
@@ -128,12 +129,12 @@ fn message_at(bytes: &[u8], place: usize) -> Option<Message> {
     (start <= end && end <= bytes.len()).then_some(Message { tag, start, end })
 }
 
-/// Length of the message that begins `bytes`, once its header has arrived.
+/// Length of the message that begins `bytes`, without its tag; `None` until its header has arrived.
 pub(super) fn announced_bytes(bytes: &[u8]) -> Option<usize> {
     bytes.first_chunk().copied().map(|header| split_header(header).1)
 }
 
-/// Tag and length.
+/// Splits a message's header into its tag and its length.
 #[inline]
 fn split_header([tag, a, b, c, d]: [u8; HEADER_BYTES]) -> (u8, usize) {
     (tag, u32::from_be_bytes([a, b, c, d]) as usize)

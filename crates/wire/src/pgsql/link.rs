@@ -1,5 +1,5 @@
-//! State that login and commands share: the bytes in both directions, and the messages that a server may send at any
-//! time.
+//! State that the login and commands share: the bytes in both directions, and the messages that a server may send
+//! at any time.
 
 use super::backend::{Reader, Report};
 use super::inbox::{Inbox, Message};
@@ -18,7 +18,7 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Drops the previous result, at the start of a new one.
+    /// Starts a new result, which drops the previous one.
     pub(super) fn start_result(&mut self) {
         self.inbox.forget_parsed();
         self.warnings = 0;

@@ -14,7 +14,7 @@ use crate::{Event, Login, PgsqlMethod, ProtocolError, TlsMode};
 /// Tags that a server may send until it is ready: authentication, parameters, notices and errors.
 const LOGIN_TAGS: &[u8] = b"AEKNRSZv";
 
-/// Largest message of a login. Real ones have some hundred bytes.
+/// Largest message of a login, in bytes. Messages of real servers have some hundred bytes.
 const LOGIN_LIMIT_BYTES: usize = 1 << 20;
 
 /// State of a login. It is dropped with the password when the login is complete.
@@ -30,7 +30,7 @@ enum Step {
     TlsStarting,
     /// The client waits for the server's authentication request.
     Started,
-    /// A SCRAM exchange is in progress. In it the server also proves that it knows the password.
+    /// A SCRAM exchange is in progress, in which the server also proves that it knows the password.
     Scram(Box<ScramSha256>),
     /// The client has sent everything that the server requested.
     Answered,
@@ -39,8 +39,8 @@ enum Step {
 }
 
 impl Handshake {
-    /// Writes the first message. PostgreSQL does not encrypt unix sockets, so TLS is requested there only if the login
-    /// requires it.
+    /// Writes the first message. PostgreSQL does not encrypt unix sockets, so TLS is requested there only if the
+    /// login requires it.
     pub(super) fn start(login: Login, outbox: &mut Outbox) -> Handshake {
         let ask_tls = match login.tls {
             TlsMode::Disabled => false,
@@ -81,7 +81,8 @@ impl Handshake {
             None => Ok(Event::NeedInput),
             Some(b'S') => {
                 link.inbox.take_byte();
-                // An attacker could add clear bytes after the answer, which would look as if they came over TLS.
+                // An attacker could add unencrypted bytes after the answer. These bytes would look as if they had
+                // come over TLS.
                 if !link.inbox.unparsed().is_empty() {
                     return Err(malformed("answer to the TLS request", "more bytes follow it in clear"));
                 }
@@ -94,7 +95,7 @@ impl Handshake {
                 self.start_up(&mut link.outbox);
                 self.read_messages(link)
             }
-            // An ErrorResponse, or an invalid answer.
+            // The answer is an ErrorResponse, or it is invalid.
             Some(_) => self.read_messages(link),
         }
     }
@@ -108,7 +109,7 @@ impl Handshake {
             match (message.tag, &self.step) {
                 (b'E', _) => return Ok(Event::Failed(Report(body).server_error())),
                 (b'Z', Step::Accepted) => return Ok(Event::Ready),
-                // The key for cancelling queries, which this client never does.
+                // The message contains a key for cancelling queries. This client never cancels queries.
                 (b'K', Step::Accepted) => {}
                 (b'R', Step::Started | Step::Scram(_) | Step::Answered) => {
                     self.authenticate(message, link)?;
@@ -142,8 +143,8 @@ impl Handshake {
             }
             (Step::Started, 10) => {
                 require_scram(request.0)?;
-                // Channel binding needs the server's certificate, which only the transport has. Without it TLS is as
-                // safe as libpq's default.
+                // Channel binding needs the server's certificate, which only the transport has. Without channel
+                // binding, TLS is as safe as with libpq's default, which does not require channel binding either.
                 let scram = ScramSha256::new(password.as_bytes(), ChannelBinding::unsupported());
                 frontend::sasl_initial_response(out, SCRAM_SHA_256, scram.message());
                 Step::Scram(Box::new(scram))
@@ -163,8 +164,8 @@ impl Handshake {
         Ok(())
     }
 
-    /// Refuses a method that the login does not permit. The password itself is sent only to a known server,
-    /// or if the login permits this method, because an impostor could read it.
+    /// Refuses a method that the login does not permit. An impostor could read a password in clear text. It is
+    /// therefore sent only to a known server, or if the login permits this method by name.
     fn check_method(&self, kind: i32) -> Result<(), ProtocolError> {
         let (method, used) = match kind {
             0 => (PgsqlMethod::None, "none"),
@@ -202,7 +203,7 @@ fn check_begin(unparsed: &[u8]) -> Result<(), ProtocolError> {
 
 /// Checks that the server offers SCRAM-SHA-256.
 fn require_scram(offer: &[u8]) -> Result<(), ProtocolError> {
-    /// Most mechanisms that the error names. Real servers offer one or two.
+    /// Largest number of mechanisms that the error names. Real servers offer one or two.
     const NAMED: usize = 8;
     let mechanisms = offer.split(|&byte| byte == 0).filter(|name| !name.is_empty());
     if mechanisms.clone().any(|name| name == SCRAM_SHA_256.as_bytes()) {
@@ -212,7 +213,7 @@ fn require_scram(offer: &[u8]) -> Result<(), ProtocolError> {
     Err(ProtocolError::UnknownAuthentication(format!("SASL {}", names.join(", "))))
 }
 
-/// Names of the authentication methods, in the manual's terms.
+/// Name of an authentication method, in the manual's terms.
 fn method_name(kind: i32) -> String {
     match kind {
         0 => "AuthenticationOk".into(),

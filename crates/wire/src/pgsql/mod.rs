@@ -1,6 +1,6 @@
 //! PostgreSQL's frontend/backend protocol, version 3.0 (PostgreSQL 7.4 and later, and compatible servers).
 //!
-//! Values are sent as text in both directions. Rows therefore need no knowledge of types, and the server
+//! Values are sent as text in both directions. Reading rows therefore needs no knowledge of types, and the server
 //! infers the type of each parameter for which none is given. Bytes for a `bytea` are written in SQL's form
 //! (`\xDEADBEEF`).
 
@@ -26,17 +26,17 @@ use crate::{Client, Event, Login, Piped, ProtocolError, StatementId, Value};
 
 /// A connection to a PostgreSQL server; see [`Client`] for its use.
 ///
-/// Placeholders of prepared statements are written `?`, and operators with a question mark `??`. A statement may also
-/// use `$1` directly. `COPY … FROM STDIN` gets the data of
-/// [`Client::load`]; in another query the client refuses it. It skips the data of `COPY … TO STDOUT`.
-/// [`Summary::warnings`](crate::Summary::warnings) counts notices of severity `WARNING`. A fatal error is returned as
-/// [`Event::Failed`]; the server then closes the connection.
+/// Placeholders of prepared statements are written `?`. A question mark in an operator is doubled (`??`). A
+/// statement may also use `$1` directly. `COPY … FROM STDIN` gets the data of [`Client::load`]; in any other
+/// command, the client refuses to send data. The client skips the data of `COPY … TO STDOUT`.
+/// [`Summary::warnings`](crate::Summary::warnings) counts notices of severity `WARNING`. A fatal error is returned
+/// as [`Event::Failed`]; the server then closes the connection.
 pub struct Connection {
     link: Link,
     handshake: Option<Handshake>,
     statements: Statements,
     reply: Reply,
-    /// What the next pipeline sends.
+    /// The parts that have been added to the next pipeline.
     pipeline: Pipeline,
 }
 

@@ -15,9 +15,10 @@ pub(super) struct Pipeline {
 /// The answers that a pipeline awaits.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
-    /// Its statements, in order: the prepared one, or `None` for one that describes its result.
+    /// The pipeline's statements, in order. `None` is a statement that is not prepared, so the server describes its
+    /// result.
     pub(super) statements: VecDeque<Option<StatementId>>,
-    /// Points of synchronization.
+    /// Number of points of synchronization.
     pub(super) syncs: u32,
 }
 
@@ -40,7 +41,7 @@ impl Pipeline {
         }
     }
 
-    /// Writes the pipeline with its last point of synchronization. Returns what it awaits.
+    /// Writes the pipeline and a last point of synchronization. Returns the answers that the pipeline awaits.
     pub(super) fn end(&mut self, out: &mut Vec<u8>) -> Parts {
         self.add(Piped::Sync);
         out.append(&mut self.bytes);

@@ -1,9 +1,9 @@
 //! Rewrites `?` placeholders, which scripts use for every engine, as PostgreSQL's `$1`, `$2`, ….
 //!
 //! A `?` is a placeholder outside of string literals, quoted identifiers, comments and dollar quotes ("Lexical
-//! Structure" in the PostgreSQL manual). `standard_conforming_strings` is assumed to be on, its default. PostgreSQL
-//! also has operators with a `?` (`jsonb ? 'key'`, `?|`, `?&`). They are written `??`, `??|`, `??&`, as in JDBC. Text
-//! without `?` is not changed, so `$1` may be written directly.
+//! Structure" in the PostgreSQL manual). `standard_conforming_strings` is assumed to be on, which is the default.
+//! PostgreSQL also has operators with a `?` (`jsonb ? 'key'`, `?|`, `?&`). They are written `??`, `??|`, `??&`, as
+//! in JDBC. Text without `?` is not changed, so `$1` may be written directly.
 
 use std::io::Write as _;
 
@@ -45,7 +45,8 @@ fn token_bytes(sql: &[u8], at: usize) -> usize {
     }
 }
 
-/// Length of a quoted text. A doubled quote is read as two adjacent texts, which gives the same length.
+/// Length of a quoted text. A doubled quote is read as the end of one text and the start of the next, which gives
+/// the same total length.
 fn quoted_bytes(sql: &[u8], backslash_escapes: bool) -> usize {
     let mut at = 1;
     while at < sql.len() {
@@ -75,7 +76,7 @@ fn comment_bytes(sql: &[u8]) -> usize {
     at
 }
 
-/// Length of `$tag$ … $tag$`, or of the `$` alone if it starts no such quote.
+/// Length of a dollar-quoted text (`$tag$ … $tag$`); 1 if the `$` does not start such a text.
 fn dollar_quoted_bytes(sql: &[u8]) -> usize {
     let tag_bytes = sql[1..].iter().take_while(|&&byte| byte != b'$' && is_word(byte)).count();
     let is_quote = sql.get(1 + tag_bytes) == Some(&b'$') && !sql[1].is_ascii_digit();
@@ -89,7 +90,7 @@ fn dollar_quoted_bytes(sql: &[u8]) -> usize {
     }
 }
 
-/// Whether a quote after `before` starts an `E'…'` string, in which a backslash escapes.
+/// Whether a quote after `before` starts a string of the form `E'…'`, in which backslashes escape characters.
 fn is_escape_string(before: &[u8]) -> bool {
     matches!(before, [word @ .., b'e' | b'E'] if !ends_in_word(word))
 }

@@ -1,7 +1,8 @@
 //! The server's answer to a command, read message by message up to its `ReadyForQuery` ("Message Flow" in the
 //! PostgreSQL manual's protocol chapter).
 //!
-//! The bytes of the current result stay in the inbox, from position 0. A row is parsed only when the caller reads it.
+//! The bytes of the current result stay in the inbox, from position 0. A row is parsed only when the caller reads
+//! it.
 
 use super::backend::{self, Report};
 use super::frontend;
@@ -22,7 +23,7 @@ pub(super) enum Command {
     Prepare(StatementId),
     /// A prepared statement to execute.
     Execute(StatementId),
-    /// A statement to parse, bind and execute at once.
+    /// A statement to parse, bind and execute in one round trip.
     Once,
     /// Several statements.
     Pipeline,
@@ -34,9 +35,9 @@ pub(super) struct Reply {
     result: ResultSet,
     error: Option<ServerError>,
     copy_refused: bool,
-    /// The data to send if the server asks for data to copy.
+    /// The data to send if the server asks for data of a copy.
     offered: Option<Vec<u8>>,
-    /// What a pipeline still awaits.
+    /// The answers that a pipeline still awaits.
     parts: Parts,
 }
 
@@ -47,13 +48,13 @@ struct ResultSet {
     fields: u32,
     rows: u64,
     affected_rows: u64,
-    /// Position of the end of its messages, once it is complete.
+    /// Position of the end of the result's messages, once the result is complete.
     end: Option<usize>,
     /// Position of the next row.
     cursor: usize,
 }
 
-/// Position of the names of a result's columns.
+/// Where the names of a result's columns can be read.
 #[derive(Default)]
 enum Columns {
     #[default]
@@ -79,7 +80,7 @@ impl Reply {
     pub(super) fn start_pipeline(&mut self, parts: Parts, link: &mut Link) {
         *self = Reply { command: Command::Pipeline, parts, ..Reply::default() };
         link.start_result();
-        // Without statements, its result is empty.
+        // A pipeline without statements has one result, which is empty.
         self.result.end = self.parts.statements.is_empty().then_some(0);
     }
 
@@ -125,7 +126,8 @@ impl Reply {
                     self.result = ResultSet::default();
                     link.inbox.forget_parsed();
                 }
-                // Completed steps of the extended protocol and of copying out.
+                // These messages only report completed steps of the extended protocol, or of copying from the
+                // server.
                 (b'1' | b't' | b'n', Prepare(_))
                 | (b'1' | b'2' | b'n', Once)
                 | (b'1' | b'n', Pipeline)
@@ -160,7 +162,8 @@ impl Reply {
         }
     }
 
-    /// The next statement of a pipeline is bound: what comes is its result.
+    /// Handles the message which says that the server has bound the next statement of a pipeline. The result of this
+    /// statement follows.
     fn bound(&mut self, statements: &Statements) {
         if let Some(Some(statement)) = self.parts.statements.pop_front() {
             self.result.columns = Columns::Prepared(statement);
@@ -168,13 +171,13 @@ impl Reply {
         }
     }
 
-    /// Ends the command.
+    /// Ends the command when the server is ready for another one.
     fn finish(&mut self, link: &mut Link, statements: &mut Statements) -> Result<Event, ProtocolError> {
         let command = std::mem::take(&mut self.command);
         let error = self.error.take();
         match (command, error) {
             (Command::Prepare(statement), Some(error)) => {
-                // The statement may exist on the server.
+                // The statement may exist on the server in spite of the error, so it is closed there.
                 statements.close(statement);
                 frontend::close(link.outbox.end(), statement);
                 Ok(Event::Failed(error))
@@ -193,7 +196,7 @@ impl Reply {
         }
     }
 
-    /// Handles an error. It is returned when the server is ready again, or at once if the error is fatal.
+    /// Handles an error. The error is returned when the server is ready again, or immediately if it is fatal.
     fn fail(&mut self, message: Message, link: &mut Link) -> Result<Option<Event>, ProtocolError> {
         let report = Report(link.inbox.body(message));
         let error = report.server_error();
@@ -215,15 +218,15 @@ impl Reply {
         self.offered = Some(data.to_vec());
     }
 
-    /// Sends the offered data, or refuses.
+    /// Sends the offered data to the server. Without offered data, refuses the request.
     fn answer_copy(&mut self, link: &mut Link) -> Result<(), ProtocolError> {
         let Some(data) = self.offered.take() else { return self.refuse_copy(link) };
         frontend::copy_data(link.outbox.end(), &data);
         Ok(())
     }
 
-    /// Refuses a request for data to copy. The server skipped the Sync after an Execute because it waits for data, so
-    /// the client sends another.
+    /// Refuses a request for data to copy. After an Execute, the server has skipped the client's Sync, because it
+    /// waits for data. The client therefore sends another Sync.
     fn refuse_copy(&mut self, link: &mut Link) -> Result<(), ProtocolError> {
         if self.copy_refused {
             let detail = "the copy was refused before".into();

@@ -3,12 +3,15 @@
 use super::backend;
 use crate::{ProtocolError, StatementId};
 
-/// Largest description that is kept. PostgreSQL's 1664 columns with names of 63 bytes need an eighth of it.
+/// Largest description that is kept, in bytes. PostgreSQL's widest result (1664 columns with names of 63 bytes)
+/// needs an eighth of this.
 const MAX_DESCRIPTION_BYTES: usize = 1 << 20;
 
-/// Description of each statement's result: the body of its `RowDescription`, empty if it returns no rows.
+/// The descriptions of the open statements' results. A description is the body of a `RowDescription`; it is empty
+/// if the statement returns no rows.
 ///
-/// The number of a closed statement is reused, so the table is no longer than the largest number of open statements.
+/// The number of a closed statement is reused, so the table is no longer than the largest number of open
+/// statements.
 #[derive(Default)]
 pub(super) struct Statements {
     slots: Vec<Option<Box<[u8]>>>,
@@ -29,7 +32,7 @@ impl Statements {
     /// Stores the description of a statement's result.
     ///
     /// # Errors
-    /// The description is over the limit.
+    /// The description is larger than the limit.
     pub(super) fn describe(
         &mut self,
         statement: StatementId,
@@ -47,7 +50,7 @@ impl Statements {
         Ok(())
     }
 
-    /// Description of a statement's result; empty if it returns no rows or is not open.
+    /// Description of a statement's result; empty if the statement returns no rows or is not open.
     pub(super) fn description(&self, statement: StatementId) -> &[u8] {
         self.slots.get(index(statement)).and_then(Option::as_deref).unwrap_or_default()
     }
@@ -57,7 +60,7 @@ impl Statements {
         backend::field_count(self.description(statement)).unwrap_or(0)
     }
 
-    /// Frees a number. Returns false if it was already free.
+    /// Frees the number of a statement. Returns false if the number was not in use.
     pub(super) fn close(&mut self, statement: StatementId) -> bool {
         self.slots.get_mut(index(statement)).and_then(Option::take).is_some()
     }

@@ -54,7 +54,7 @@ struct Listed<'a> {
 #[derive(Serialize)]
 struct RunningListed {
     name: String,
-    /// The image or the folder that it comes from. `None` for an engine of the catalogue.
+    /// The image or folder that the server comes from. `None` for an engine of the catalogue.
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<String>,
     version: String,

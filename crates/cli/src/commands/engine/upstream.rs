@@ -18,30 +18,29 @@ struct Listing {
     upstream: Vec<Listed>,
 }
 
-/// A version, with its source.
+/// A version that a vendor publishes, and where it comes from.
 #[derive(Serialize)]
 struct Listed {
     name: String,
     engine: String,
     version: String,
-    /// The series of the version.
     series: String,
-    /// Whether the catalogue has an entry for the version, or the cache has fetched it.
+    /// Whether the catalogue has an entry for the version, or the version is in the cache.
     here: bool,
-    /// The first address that is tried. `None` if no build runs here.
+    /// The first address that a fetch tries. `None` if no build of the version runs on this machine.
     from: Option<String>,
-    /// How the first fetch checks it.
+    /// How the first fetch checks the archive.
     checked: Option<String>,
     /// Estimated download size in bytes.
     download_bytes: Option<u64>,
-    /// Why this machine cannot fetch or run it.
+    /// Why this machine cannot fetch or run the version.
     reason: Option<String>,
 }
 
-/// The word for all products.
+/// The argument that stands for all products.
 pub(super) const ALL: &str = "all";
 
-/// Lists the versions of a product, or the newest of each series of all products.
+/// Lists the versions of a product. For all products, lists only the newest version of each series.
 pub(super) fn list(
     catalogue: &mut Catalogue,
     product: &str,
@@ -124,7 +123,7 @@ impl Listed {
         self.download_bytes.map(|bytes| HumanBytes(bytes).to_string()).unwrap_or_default()
     }
 
-    /// How its archive is checked, or why this machine cannot fetch or run it.
+    /// How the version's archive is checked, or why this machine cannot fetch or run the version.
     fn note(&self) -> String {
         let note = self.reason.as_ref().or(self.checked.as_ref());
         printable(note.map_or("", String::as_str)).into_owned()
@@ -142,7 +141,7 @@ fn of_one(versions: &[Listed]) -> String {
     text
 }
 
-/// A row for each series.
+/// Formats the versions of all products, with a row for each series.
 fn of_all(versions: &[Listed]) -> String {
     let of_series = |a: &Listed, b: &Listed| a.engine == b.engine && a.series == b.series;
     let mut text = table(["series", "newest", "known", "checked by, or why not"], |table| {

@@ -78,7 +78,7 @@ pub(crate) struct Bisect {
 }
 
 impl Bisect {
-    /// Exit status 1 is an answer here, so errors use another status.
+    /// Errors have an exit status other than 1, because 1 is an answer of this command.
     pub(crate) fn execute(&self) -> ExitCode {
         failure::of_gate(self.answer())
     }
@@ -132,7 +132,7 @@ impl Bisect {
     }
 }
 
-/// A folder, by any path.
+/// Parses a folder. Any path is valid, even without the `./` that distinguishes a folder from a version.
 fn folder(text: &str) -> Result<EngineName, EngineNameError> {
     match text.parse::<EngineName>() {
         Err(error @ EngineNameError::NoHome(_)) => Err(error),

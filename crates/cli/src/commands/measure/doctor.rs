@@ -47,9 +47,9 @@ pub(crate) struct Doctor {
     remote_dyno: Option<String>,
 }
 
-/// Measured time of each step, in seconds.
+/// Measured time of a step that is tried, in seconds.
 const STEP_SECONDS: f64 = 0.2;
-/// Scale of the data.
+/// Scale of the data with which steps are tried.
 const SCALE: &str = "0.001";
 
 impl Doctor {
@@ -93,7 +93,7 @@ impl Doctor {
         plan.rounds = Rounds::Fixed(1);
         (plan.crash, plan.reuse_data) = (None, false);
         for step in &mut plan.steps {
-            // A search takes minutes. Without it, the step still shows whether its load starts.
+            // A search takes minutes. A step without its search still shows whether its load starts.
             if let Measure::Search(_) = step.measure {
                 step.measure = Measure::Whole;
             }
@@ -133,7 +133,7 @@ impl Doctor {
     }
 }
 
-/// The state of servers that run already, as a run would find it. Steps are not tried on them.
+/// The state of servers that run already, as a run would find them. Steps are not tried on these servers.
 fn of_running_servers(foreseen: &[Foreseen]) -> String {
     let mut text = String::new();
     for Foreseen { system, address, found } in foreseen {

@@ -103,7 +103,7 @@ impl Explain {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Proves the largest difference.
+    /// Searches for the settings that cause the largest difference, and prints the proof.
     fn prove(&self, run: &Run, explanations: &[Explanation]) -> anyhow::Result<ExitCode> {
         let ProveFlags { budget, rounds, seconds, plan } = &self.proving;
         let prove = Prove { budget: *budget, rounds: *rounds, seconds: *seconds, plan: plan.clone() };
@@ -170,7 +170,8 @@ impl Explain {
         Ok(explanations)
     }
 
-    /// Prints that there is no difference. This is a valid answer, so there is nothing to prove.
+    /// Prints that no requested test has a decided difference. This is a valid answer, but with `--prove` it is an
+    /// error.
     fn tell_nothing(&self, run: RunId) -> anyhow::Result<ExitCode> {
         let sentence = format!(
             "no requested test of run {run} has a decided difference; `dyno report {run}` shows its verdicts"
@@ -184,7 +185,8 @@ impl Explain {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The tests to explain: the named test, or all tests with a decided difference, or the test with the largest.
+    /// The tests to explain. These are the tests of the named step. If no step is named, they are the tests with a
+    /// decided difference: all of them with `--all`, otherwise only the one with the largest difference.
     fn tests<'a>(&self, analysis: &'a Analysis, base: &str, candidate: &str) -> Vec<&'a TestComparison> {
         let Some(comparison) = analysis.comparison(base, candidate).filter(|it| !it.is_control) else {
             return Vec::new();

@@ -77,7 +77,7 @@ fn model() -> impl TypedValueParser<Value = Model> {
 }
 
 impl Isolation {
-    /// Exit status 1 is an answer here, so errors use another status.
+    /// Errors have an exit status other than 1, because 1 is an answer of this command.
     pub(crate) fn execute(&self) -> ExitCode {
         failure::of_gate(self.answer())
     }

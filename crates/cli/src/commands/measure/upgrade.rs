@@ -1,4 +1,4 @@
-//! `dyno upgrade`: whether an upgrade is safe for a server's own traffic.
+//! `dyno upgrade`: tests whether an upgrade is safe for a server's own traffic.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -97,7 +97,7 @@ pub(crate) struct Upgrade {
     flags: RunFlags,
 }
 
-/// How fast traffic is replayed.
+/// The pace of a replay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Pace {
     Closed,
@@ -117,7 +117,7 @@ const PLAN: &str = "the plan of this line (--print-plan)";
 
 impl Upgrade {
     pub(crate) fn execute(&self) -> ExitCode {
-        // Exit status 1 is an answer.
+        // Errors have an exit status other than 1, because 1 is an answer of this command.
         failure::of_gate(self.try_it())
     }
 
@@ -198,7 +198,8 @@ impl Upgrade {
     }
 }
 
-/// What to do if the server refuses the data.
+/// Describes an upgrade by way of other versions, for the case that the new version refuses the data of the old one.
+/// Returns `None` if no such way is known.
 fn path(plan: &Plan) -> Option<String> {
     let entries: Vec<&Entry> = plan.systems.iter().filter_map(|system| system.source.entry()).collect();
     let [from, to] = entries[..] else { return None };

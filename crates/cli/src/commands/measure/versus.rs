@@ -91,14 +91,14 @@ pub(crate) struct Versus {
 
 /// Name of the generated plan in errors.
 const PLAN: &str = "the plan of this command (--print-plan)";
-/// Number of tables of the built-in workload.
+/// Number of tables of the built-in workload, unless the user chooses it.
 const TABLES: u32 = 1;
 const ROWS: u64 = 10_000;
 
 impl Versus {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let outcome = self.compare();
-        // With a gate, exit status 1 is a verdict.
+        // With a gate, exit status 1 is a verdict, so errors need another one.
         if self.gate { Ok(failure::of_gate(outcome)) } else { outcome }
     }
 
@@ -132,8 +132,9 @@ impl Versus {
         Ok(status)
     }
 
-    /// The plan with as many rounds as fit into the user's time, but at least six. With fewer looks, each look gets a
-    /// larger part of the error probability, so that a short run can decide.
+    /// The plan with as many rounds as fit into the user's time, but at least six. The run judges its tests after
+    /// several numbers of rounds, the looks, which share the permitted error probability. A plan with fewer rounds
+    /// has fewer looks, so each look gets a larger share, and a short run can decide.
     fn fitting(&self, catalogue: &Catalogue) -> anyhow::Result<Text> {
         let text = self.text();
         let Some(time) = self.time_max else { return Ok(text) };
@@ -183,7 +184,7 @@ impl Versus {
     }
 }
 
-/// The exit status of a gate.
+/// The exit status of a gate: the verdict on all candidates of the run.
 fn gate(results: &Path, run: RunId) -> anyhow::Result<ExitCode> {
     let store = Store::open_read_only(results)?;
     let run = store.load_run(RunChoice::Id(run))?;

@@ -73,7 +73,7 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// Exit status 1 is an answer here, so errors have another status.
+    /// Errors have an exit status other than 1, because 1 is an answer of this command.
     pub(crate) fn execute(&self) -> ExitCode {
         failure::of_gate(self.answer())
     }
@@ -117,7 +117,7 @@ impl Cost {
         Ok(Prices::OfList { list: PriceList::find(name)?, choice })
     }
 
-    /// The requested step, or the only measured step if none was requested.
+    /// The requested step. If none was requested, the only step that is measured for a time.
     fn step<'a>(&self, run: &'a Run) -> anyhow::Result<&'a StepRecord> {
         let is_test = |step: &&StepRecord| step.seconds.is_some() && step.background_of.is_none();
         let steps: Vec<&StepRecord> = run.steps.iter().filter(is_test).collect();
@@ -158,7 +158,7 @@ enum Prices {
 }
 
 impl Prices {
-    /// Returns an error if no system has a price, or if the list lacks a price for a system.
+    /// Returns an error if no system has a price in the plan, or if the list lacks a price for a system.
     fn check(&self, run: &Run) -> anyhow::Result<()> {
         match self {
             Self::OfPlan if run.systems.iter().all(|system| system.dollars_per_year().is_none()) => bail!(
@@ -178,7 +178,8 @@ impl Prices {
         }
     }
 
-    /// The price of a system, or of other hardware for a similar system.
+    /// The price of a system on its own hardware, or on the hardware `elsewhere` if that is given. `None` if there
+    /// is no price.
     fn of(&self, run: &Run, system: &SystemRecord, elsewhere: Option<Hardware>) -> Option<Priced> {
         let hardware = elsewhere.unwrap_or_else(|| Hardware::of(run, system));
         let need = need(system, hardware);
@@ -190,7 +191,8 @@ impl Prices {
             }
             Self::OfPlan => {
                 let price = system.price.as_ref()?;
-                // A kind has several sizes. Hardware without a kind has only its own size.
+                // The other hardware may need another size than the plan's hardware has. Therefore the price list is
+                // searched by kind. Hardware without a kind has only one size.
                 let instance = price.instance.as_ref().map(|it| it.kind.as_ref().unwrap_or(&it.name).clone());
                 let volume = price.volume.as_ref().map(|it| it.kind.as_ref().unwrap_or(&it.name).clone());
                 let list = PriceList::find(&price.list).ok().filter(|list| list.date == price.date)?;
@@ -204,7 +206,7 @@ fn by_list(price: Price) -> Priced {
     Priced { dollars_per_year: price.dollars_per_year(), by_list: Some(price) }
 }
 
-/// The hardware that a system needs, with its limits on memory and volume.
+/// The hardware that a system needs: `hardware`, and the system's limits on memory and volume.
 fn need(system: &SystemRecord, hardware: Hardware) -> HardwareNeed {
     let limits: Confinement =
         system.confinement.clone().and_then(|limits| serde_json::from_value(limits).ok()).unwrap_or_default();

@@ -103,7 +103,7 @@ impl Export {
         output::print(&exported.files.iter().map(line).collect::<String>())
     }
 
-    /// Adds runs to a partitioned data set.
+    /// Adds the runs to a partitioned data set, and prints a line for each run.
     fn grow(&self) -> anyhow::Result<()> {
         if self.format != Format::Parquet {
             bail!("a partitioned data set is in Parquet; leave out --format, or leave out --partition");

@@ -11,7 +11,7 @@ use dyno_report::{RenderOptions, render, render_dropped_out, render_regression};
 use dyno_stats::ChangeRule;
 use dyno_store::{Run, RunChoice, Store};
 
-/// Largest probability that a gate fails for any test although nothing changed.
+/// Largest probability that the gate fails although no test changed.
 const GATE_ERROR_MAX: f64 = 0.05;
 
 use crate::options::{ReportFormat, ResultsFile};
@@ -65,7 +65,7 @@ pub(crate) struct History {
 impl History {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let answer = self.answer();
-        // With a gate, exit status 1 means that a test regressed.
+        // With a gate, exit status 1 means that a test regressed, so errors need another status.
         if self.gate.is_some() { Ok(failure::of_gate(answer)) } else { answer }
     }
 
@@ -107,8 +107,8 @@ impl History {
         })
     }
 
-    /// Checks that the first history belongs to the newest run. It does not if that run has no figures of the
-    /// requested tests.
+    /// Returns an error if the newest run has no figures of the requested tests. `first` is the history whose figures
+    /// are the newest. If the newest run has none, these figures come from an older run.
     fn check_newest(&self, runs: &[Run], first: &Found) -> anyhow::Result<()> {
         let newest = runs.iter().max_by_key(|run| (run.record.started_at_ms, run.id)).map(|run| run.id.0);
         let has_figure = |test: &TestHistory| test.points.last().map(|point| point.run) == newest;

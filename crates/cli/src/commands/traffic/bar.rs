@@ -9,14 +9,14 @@ use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, Progres
 
 use crate::output;
 
-/// Time between two lines if there is no terminal.
+/// Time between two lines of progress, which are printed if there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
 /// Shows progress: a bar on a terminal, otherwise occasional lines.
 #[derive(Default)]
 pub(super) struct Bar {
     bar: Option<ProgressBar>,
-    /// The time of the last line, or of the import's start.
+    /// The time at which the latest line was printed. Before the first line, the time at which the import began.
     last: Option<Instant>,
 }
 

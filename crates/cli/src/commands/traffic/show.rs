@@ -53,7 +53,7 @@ impl Show {
         let file = TrafficFile::open(&self.file)?;
         let order = match self.by {
             Some(By::Number) => Order::Number,
-            // Without latencies, this also orders by number.
+            // If the logs have no latencies, this order is also by number.
             Some(By::Time) | None => Order::Time,
         };
         let room = if self.full { Room::FULL } else { Room::SHORT };

@@ -11,7 +11,7 @@ use indicatif::HumanCount;
 use super::words::{duration, plural, time};
 use crate::commands::read::results::words::{bytes, moment, table};
 
-/// The amount of detail.
+/// Largest numbers of rows that are shown, by kind of row.
 pub(super) struct Room {
     pub(super) digests: usize,
     /// Number of time intervals for rates.
@@ -35,7 +35,7 @@ impl Room {
     };
 }
 
-/// The contents of a file. Lines that may be cut have at most `width` columns.
+/// The contents of a traffic file. If digests are cut, their lines have at most `width` columns.
 pub(super) fn text(path: &Path, summary: &Summary, room: &Room, width: usize) -> String {
     let mut out = head(path, summary);
     out += &logs(summary, room);
@@ -98,7 +98,7 @@ fn logs(summary: &Summary, room: &Room) -> String {
     out
 }
 
-/// The number of rows that are not shown.
+/// Adds a line on the rows that are not shown, if there are any.
 fn more(out: &mut String, all: usize, shown: usize, noun: &str) {
     if all > shown {
         let _ = writeln!(out, "  and {} more {noun} (--full)", all - shown);

@@ -1,8 +1,8 @@
-//! Words for amounts.
+//! Formats amounts as text.
 
 use std::fmt::Display;
 
-/// `1 session`, `3 sessions`.
+/// A number with its noun: `1 session`, `3 sessions`. `shown` is the formatted number.
 pub(super) fn plural(shown: impl Display, number: u64, noun: &str) -> String {
     format!("{shown} {noun}{}", if number == 1 { "" } else { "s" })
 }

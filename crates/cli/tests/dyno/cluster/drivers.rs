@@ -1,4 +1,4 @@
-//! Loads from two hosts.
+//! Loads that two other hosts send.
 
 use std::time::Duration;
 
@@ -86,19 +86,20 @@ fn plan(keys: &str, systems: &str, seconds: f64) -> String {
 
 fn two_hosts_load_a_server_of_this_one(bench: &Bench, namespaces: &mut Namespaces) {
     let listen = format!("listen = '{}'\n", namespaces.here);
-    // MySQL gets its password encrypted with its own key, which the drivers receive from this host.
+    // MySQL gets its password encrypted with the server's public key, which this host sends to the drivers.
     let systems =
         [("maria", "mariadb@10.11"), ("pg", "postgres@18.4"), ("my", "mysql@9.7.4")].map(|(id, engine)| {
             let _installed = installation(engine).unwrap();
             format!("[[system]]\nid = '{id}'\nengine = '{engine}'\n")
         });
     bench.write("seen.lua", include_str!("seen.lua"));
-    // On a busy host, a driver may begin some tenths of a second late, and the trial fails from a tenth of its time on.
+    // On a busy host, a driver may begin some tenths of a second late. A trial fails if a driver begins later than a
+    // tenth of the measured time.
     bench.write("plan.toml", &(plan(&listen, &systems.concat(), 5.0) + MORE_STEPS));
     let run = namespaces.hosts.dyno(bench, &["run", "plan.toml", "--full"]).output().unwrap();
     let ended = Ended::from(run).with(0);
     let value = |sql: &str| bench.value::<i64>(sql);
-    // Three clients on two hosts. The trial has the figures of both hosts together.
+    // The three clients are divided among the two hosts. A trial has the sums of both hosts.
     assert_eq!(value("SELECT count(*) FROM driver"), Some(18));
     let clients =
         "SELECT group_concat(driver_clients) FROM driver WHERE system_id = 'maria' AND step_id = 'read'";
@@ -117,7 +118,7 @@ fn two_hosts_load_a_server_of_this_one(bench: &Bench, namespaces: &mut Namespace
         value("SELECT count(*) FROM driver WHERE round_trip_us > 0 AND bytes_per_second > 1e6"),
         Some(18)
     );
-    // Tables were loaded from this host.
+    // Tables are loaded from this host and not from the drivers.
     assert_eq!(value("SELECT count(*) FROM trial WHERE drivers IS NOT NULL AND step_id = 'load'"), Some(0));
     let section = ended.stdout.split("\nDrivers\n").nth(1).unwrap_or_default();
     assert!(section.contains("read at 3 clients · maria") && section.contains("ssh://b"), "{}", ended.stdout);
@@ -178,7 +179,7 @@ fn hosts_that_cannot_drive_are_told(bench: &Bench, hosts: &mut Hosts) {
         "{}",
         failed.stderr
     );
-    // One host besides the missing one.
+    // The plan keeps only the driver that can be reached.
     let text = std::fs::read_to_string(bench.path("plan.toml")).unwrap().replace(", 'ssh://b'", "");
     bench.write("plan.toml", &text);
     Ended::from(hosts.dyno(bench, &["run", "plan.toml"]).output().unwrap()).with(1);

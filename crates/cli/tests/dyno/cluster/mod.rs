@@ -1,6 +1,6 @@
-//! Rounds on several hosts: over a real sshd on the loopback, and with a real Slurm of two nodes on this
-//! machine. If these cannot be started, the tests are ignored with the reason; with `DYNO_REQUIRE_CLUSTER=1`
-//! they fail instead.
+//! Rounds on several hosts: over a real sshd on the loopback, and with a real Slurm of two nodes on this machine.
+//! If a daemon cannot be started, its tests are ignored with the reason. With `DYNO_REQUIRE_CLUSTER=1` they fail
+//! instead.
 
 mod drivers;
 mod namespaces;
@@ -36,7 +36,7 @@ fn plan(last_seconds: f64) -> String {
     sqlite_plan(last_seconds).replacen("rounds = 2", "rounds = 4", 1)
 }
 
-/// A test that first needs something to be started.
+/// A test that needs hosts or a cluster. `start` starts them.
 fn test_with<T: 'static>(
     name: &'static str,
     start: fn(&Bench) -> Result<T, String>,
@@ -64,7 +64,7 @@ struct Working {
 impl Working {
     fn start(bench: &Bench, mut command: Command) -> Self {
         let told = bench.path("told.txt");
-        // A separate process group, as a shell makes it.
+        // The process gets a group of its own, as it would from a shell.
         command.process_group(0).stdout(Stdio::piped()).stderr(File::create(&told).unwrap());
         Self { child: command.spawn().unwrap(), told }
     }
@@ -89,7 +89,7 @@ impl Working {
     }
 }
 
-/// The path of a program. Also searches the folders of administrators' programs.
+/// The path of a program. Folders with programs for administrators are searched too.
 fn program(name: &str, package: &str) -> Result<PathBuf, String> {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = env::split_paths(&path).chain(["/usr/sbin".into(), "/sbin".into()]);
@@ -116,11 +116,11 @@ fn descendants(of: u32) -> Vec<u32> {
 
 fn parent_of(pid: u32) -> Option<u32> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // proc_pid_stat(5): the name is in parentheses; the parent is the second field after it.
+    // By proc_pid_stat(5), the name is in parentheses, and the parent is the second field after the name.
     stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
 }
 
 fn kill(pid: u32) {
-    // It may have ended already.
+    // The process may have ended already.
     let _ = kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), Signal::KILL);
 }

@@ -9,7 +9,7 @@ use crate::bench::Bench;
 
 /// The first two numbers of all addresses. The range is reserved for network tests (RFC 2544).
 const NETWORK: &str = "198.18";
-/// The third number of the next link's addresses. Tests run in parallel.
+/// The third number of the next link's addresses. It differs between tests, because they run in parallel.
 static NEXT: AtomicU8 = AtomicU8::new(1);
 
 /// Two namespaces with a daemon each. Dropping the value removes them.
@@ -17,14 +17,14 @@ pub(super) struct Namespaces {
     pub(super) hosts: Hosts,
     /// The address of this host that both namespaces reach.
     pub(super) here: String,
-    /// Declared after the hosts, because the daemons of the hosts run in these namespaces.
+    /// Dropped after the hosts, because the daemons of the hosts run in these namespaces.
     _links: [Link; 2],
 }
 
-/// A namespace and its link to this one.
+/// A namespace, and its link to the namespace of this process.
 struct Link {
     name: String,
-    /// The first three numbers of its addresses.
+    /// The first three numbers of the link's addresses.
     network: String,
 }
 
@@ -47,7 +47,7 @@ impl Namespaces {
 impl Link {
     fn make() -> Result<Self, String> {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        // The name of a link has at most 15 letters.
+        // The name of a network interface has at most 15 letters.
         let link = Self {
             name: format!("dyno{number}-{}", std::process::id()),
             network: format!("{NETWORK}.{number}"),

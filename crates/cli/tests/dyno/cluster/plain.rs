@@ -59,7 +59,7 @@ fn rounds_that_ran_apart_are_those_of_one_run() {
     );
     let report = bench.dyno(&["report", "--full"]);
     assert!(report.stdout.contains("Hosts"), "{}", report.stdout);
-    // Systems take turns in the order that the seed of the whole run gives.
+    // In each round, systems take turns in the order that the seed gives, as in a run on one host.
     let whole = Bench::new();
     whole.write("plan.toml", &plan(0.1));
     assert_eq!(whole.dyno(&["run", "plan.toml", "--seed", "7", "--no-html"]).status, Some(0));

@@ -6,12 +6,13 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// One in this many pieces is lost. It arrives after the time in which TCP sends it again.
+/// On average, one piece of data in this many is late, as if it was lost: it arrives only after the time in which
+/// TCP would send it again.
 const LOST_ONE_IN: usize = 200;
 const RESENT_AFTER: Duration = Duration::from_millis(200);
 
-/// Relays connections from an address of this host to a port of the loopback, with a delay each way. Returns
-/// the relay's port. The relay ends with the process.
+/// Relays connections from an address of this host to a port of the loopback, with a delay each way. Returns the
+/// port at that address. The relay ends with the process.
 pub(super) fn relay(address: &str, to: u16, delay: Duration) -> u16 {
     let listener = TcpListener::bind((address, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -28,7 +29,7 @@ pub(super) fn relay(address: &str, to: u16, delay: Duration) -> u16 {
     port
 }
 
-/// Passes pieces on in order, each at its due time, while others arrive.
+/// Passes pieces of data on in order, each at its due time. While a piece waits for its time, further pieces are read.
 fn pass_on(mut from: TcpStream, mut to: TcpStream, delay: Duration) {
     let (sender, pieces) = channel::<(Instant, Vec<u8>)>();
     thread::spawn(move || {
@@ -48,7 +49,7 @@ fn pass_on(mut from: TcpStream, mut to: TcpStream, delay: Duration) {
                 return;
             }
         }
-        // The other side may have closed it already.
+        // The other side may have closed the connection already.
         let _ = to.shutdown(Shutdown::Write);
     });
 }

@@ -13,7 +13,7 @@ pub(super) fn tests() -> Vec<Trial> {
 
 const RUN: [&str; 4] = ["run", "plan.toml", "--on", "slurm"];
 
-/// All tests in sequence, because a Slurm takes seconds to start.
+/// Runs all tests in sequence on one Slurm, because a Slurm takes seconds to start.
 fn all(bench: &Bench, cluster: &mut Cluster) {
     ctrl_c_cancels_what_it_submitted_and_nothing_else(bench, cluster);
     a_killed_submitter_finds_its_jobs_again(bench, cluster);

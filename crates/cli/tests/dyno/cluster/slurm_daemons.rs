@@ -88,7 +88,7 @@ impl Cluster {
     /// Kills the daemon of a node and all that runs there, like a power failure.
     pub(super) fn break_node(&mut self, bench: &Bench, name: &str) {
         let at = usize::from(name != "n1");
-        // The daemon of a step is no longer a child of the node's daemon.
+        // Each running task has a separate daemon, which is no longer a child of the node's daemon.
         let steps = || -> Vec<u32> {
             let tasks =
                 bench.processes().into_iter().filter(|pid| environment_has(*pid, "SLURMD_NODENAME", name));
@@ -151,7 +151,7 @@ fn daemon(program: &Path, arguments: &[String], folder: &Path) -> Result<Child, 
         .map_err(|error| format!("{name}: {error}"))
 }
 
-/// The `slurmstepd` that is an ancestor of a process.
+/// The `slurmstepd` that is an ancestor of a process. `None` if there is none.
 fn step_daemon(pid: u32) -> Option<u32> {
     let mut at = pid;
     while let Some(parent) = super::parent_of(at).filter(|parent| *parent > 1) {

@@ -50,7 +50,7 @@ fn rounds_are_submitted_up_to_each_look(bench: &Bench, hosts: &mut Hosts) {
     let keys = "rounds = \"until-decided\"\nrounds_max = 10";
     bench.write("plan.toml", &plan(0.1).replacen("rounds = 4", keys, 1));
     let ended = output(hosts.dyno(bench, &RUN)).with(0);
-    // The verdicts of ten rounds are computed after seven and after ten rounds.
+    // With at most ten rounds, verdicts are computed after seven and after ten.
     let rounds: Option<u32> = bench.value(COMPLETE);
     assert!([Some(7), Some(10)].contains(&rounds), "{rounds:?}");
     assert_eq!(ended.stderr.lines().next(), Some("submitted 7 rounds"), "{}", ended.stderr);
@@ -83,7 +83,7 @@ fn a_round_that_is_always_lost_is_given_up_and_the_others_stay(bench: &Bench, ho
 const RUN: [&str; 4] = ["run", "plan.toml", "--on", "ssh:a,b"];
 
 fn a_round_of_a_host_that_is_gone_goes_to_another(bench: &Bench, hosts: &mut Hosts) {
-    // A plan that needs other files in its folder.
+    // The plan needs other files in its folder.
     bench.write("common.lua", "return { text = 'SELECT 1' }");
     bench.write("mine.lua", "local common = require('common')\nfunction event() con:query(common.text) end\nfunction thread_init() con = sysbench.sql.driver():connect() end");
     let own = plan(2.0).replacen("workload = \"oltp_point_select\"", "workload = \"mine.lua\"", 1);
@@ -127,7 +127,7 @@ fn ctrl_c_stops_the_tasks_and_resume_goes_on(bench: &Bench, hosts: &mut Hosts) {
     assert!(before >= Some(1) && before < Some(4), "{before:?}");
     output(hosts.dyno(bench, &[&RUN[..], &["--resume"]].concat())).with(0);
     assert_eq!((bench.count("run"), bench.value(COMPLETE)), (1, Some(4)));
-    // Each round once: existing rounds were not repeated.
+    // Each round was attempted once, so existing rounds were not repeated.
     assert_eq!(bench.count("attempt"), 4);
     assert!(!bench.path("dyno.db.tasks").exists());
 }

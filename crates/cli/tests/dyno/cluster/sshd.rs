@@ -11,7 +11,8 @@ use std::process::{Child, Command, Stdio};
 use super::{descendants, kill, program};
 use crate::bench::{Bench, eventually};
 
-/// The place where a host's daemon listens, and the words before its command.
+/// Where a host's daemon runs. `address` is the address on which it listens. `enter` is written before the daemon's
+/// command, for example to run the daemon in a namespace.
 pub(super) struct Place {
     pub(super) address: String,
     pub(super) enter: Vec<String>,
@@ -66,7 +67,7 @@ impl Hosts {
                 here.join("user_key").display(),
             ),
         );
-        // The user's own configuration. Dyno lets ssh read it.
+        // Stands for the user's own configuration of ssh, which Dyno lets ssh read.
         fs::create_dir(bench.path("bin")).unwrap();
         let script =
             format!("#!/bin/sh\nexec {} -F {} \"$@\"\n", ssh.display(), here.join("ssh_config").display());
@@ -154,7 +155,7 @@ impl Drop for Sshd {
     }
 }
 
-/// A free port. Another process may take it before sshd does; the test then says so.
+/// A free port. If another process takes it before sshd does, the test fails and says so.
 pub(super) fn free_port() -> u16 {
     TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
 }

@@ -18,10 +18,10 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// Commands and options that only Dyno itself uses.
+/// Commands and options that only Dyno itself uses, so users must not see them.
 const INNER: [&str; 5] = ["crash-client", "spread-id", "deliver", "dyno drive", "dyno task"];
 
-/// The names of the commands that help lists below a command.
+/// The names of the subcommands that the help of a command lists.
 fn commands(bench: &Bench, of: &[&str]) -> Vec<String> {
     let help = bench.dyno(&[of, &["--help"]].concat()).with(0).stdout;
     let Some((_, list)) = help.split_once("\nCommands:\n") else { return Vec::new() };

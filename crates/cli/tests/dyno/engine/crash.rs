@@ -61,7 +61,7 @@ fn what_cannot_be_crashed_is_refused() {
     }
 }
 
-/// Both systems are crash-tested after the rounds. A resumed run does not test them again.
+/// Systems are crash-tested after the rounds. A resumed run does not repeat crash tests that were made before it.
 fn a_plan_has_its_systems_crashed_once_and_resumes() {
     let bench = Bench::new();
     let system = |id: &str| format!("[[system]]\nid = '{id}'\nengine = 'sqlite'\nprofile = 'safe'\n");
@@ -96,7 +96,7 @@ fn a_plan_has_its_systems_crashed_once_and_resumes() {
     let report = bench.dyno(&["report", "--format", "json"]);
     let report: Value = serde_json::from_str(&report.stdout).unwrap();
     assert_eq!(report["crash_tests"][1]["system_id"], "c", "{report}");
-    // A guarantee that was broken before an interruption still fails the resumed run.
+    // A run fails if a guarantee was broken before it was interrupted and resumed.
     file.execute_batch(
         "UPDATE crash_test SET verdict = 'broken' WHERE system_id = 'a'; UPDATE run SET status = 'interrupted'",
     )
@@ -106,8 +106,8 @@ fn a_plan_has_its_systems_crashed_once_and_resumes() {
     assert!(!ended.stderr.contains("error:"), "what a test found is not an error: {}", ended.stderr);
 }
 
-/// A script whose check fails from its fourth call on. The check holds after the trial and after two crashes
-/// of the first step; then it fails.
+/// The script's check passes three times and fails from the fourth call on. It passes after the trial of the first
+/// step and after each of the two crashes of that step. The check after the second step fails.
 fn data_is_checked_after_trials_and_crashes() {
     let bench = Bench::new();
     bench.write(

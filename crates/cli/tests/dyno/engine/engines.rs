@@ -10,11 +10,15 @@ use serde_json::Value;
 use crate::bench::Bench;
 
 const SYSTEM: &str = "mariadb@10.11/rocksdb";
+const POSTGRES: &str = "postgres@18.4";
 
 pub(crate) fn tests() -> Vec<Trial> {
     vec![
         engine_test("engines::a_server_runs_from_start_to_stop", SYSTEM, |_| {
             a_server_runs_from_start_to_stop();
+        }),
+        engine_test("engines::statements_end_as_the_server_reads_them", POSTGRES, |_| {
+            statements_end_as_the_server_reads_them();
         }),
         Trial::test("engines::the_cache_is_shown_and_pruned", || {
             the_cache_is_shown_and_pruned();
@@ -94,5 +98,17 @@ fn a_server_runs_from_start_to_stop() {
 
     bench.dyno(&["engine", "stop", "mariadb"]).with(0);
     assert!(bench.processes().is_empty());
+    assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
+}
+
+fn statements_end_as_the_server_reads_them() {
+    let bench = Bench::new();
+    bench.dyno(&["engine", "start", POSTGRES]).with(0);
+    let sql = r"SELECT 'a\' AS c; DO $$ BEGIN PERFORM 1; END $$; SELECT 5 # 3 AS d; SELECT E'\';' AS e";
+    let rows = bench.dyno(&["engine", "shell", POSTGRES, "-e", sql]).with(0);
+    assert_eq!(rows.stdout, "c\na\\\nd\n6\ne\n';\n", "{}", rows.stderr);
+    let command = bench.dyno(&["engine", "shell", POSTGRES, "-e", "\\dt"]).with(1);
+    assert!(command.stderr.contains("`\\dt` is a command of psql"), "{}", command.stderr);
+    bench.dyno(&["engine", "stop", POSTGRES]).with(0);
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }

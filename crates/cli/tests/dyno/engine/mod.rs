@@ -1,4 +1,4 @@
-//! Engines and systems: where versions come from, in what they run, and of how many servers a system is.
+//! Engines and systems: versions from several sources, servers in containers, and systems of several servers.
 
 pub(crate) mod containers;
 mod crash;

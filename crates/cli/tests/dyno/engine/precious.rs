@@ -58,7 +58,7 @@ impl<'a> Place<'a> {
         self.server.access().engine == "postgres"
     }
 
-    /// The address without a database.
+    /// The server's address without the name of a database.
     fn server_address(&self) -> String {
         let Access { user, port, .. } = self.server.access();
         let scheme = if self.is_postgres() { "postgres" } else { "mariadb" };
@@ -69,7 +69,7 @@ impl<'a> Place<'a> {
         format!("{}/{DATABASE}", self.server_address())
     }
 
-    /// Writes a plan that loads a table and reads it.
+    /// Writes a plan that loads tables and reads them.
     fn plan(&self, address: &str, keys: &str, seconds: f64, more: &str) {
         let secret = self.bench.path("secret");
         let address = address.replace("file:secret", &format!("file:{}", secret.display()));
@@ -146,7 +146,7 @@ fn what_is_not_dynos_is_not_dropped(place: &Place<'_>) {
     assert!(said.contains("contains objects that Dyno did not create: view customers, sbtest1"), "{said}");
     place.assert_is_precious();
     assert_eq!(place.tables(), before);
-    // An interrupted run also finds them when it resumes.
+    // A run that resumes also finds objects that appeared while it was interrupted.
     place.query("DROP VIEW customers");
     place.query("DROP TABLE sbtest1");
     place.plan(&place.address(), "", 60.0, "");
@@ -182,7 +182,7 @@ fn what_may_be_dropped_is_replaced(place: &Place<'_>) {
         ran.stderr
     );
     assert_eq!((place.tables().as_str(), place.one("SELECT id FROM customers").as_str()), ("customers", "7"));
-    // The option has the same effect.
+    // The option `--may-drop` has the same effect as the key of the plan.
     place.query("DROP TABLE customers");
     make();
     place.plan(&place.address(), "", 0.1, "");
@@ -201,7 +201,7 @@ fn what_dyno_made_is_dropped_or_kept(place: &Place<'_>) {
     place.plan(&place.address(), "keep_data = true", 0.1, "");
     bench.dyno(&["run", "plan.toml"]).with(0);
     assert_eq!((place.tables().as_str(), place.one("SELECT count(*) FROM sbtest1").as_str()), (KEPT, "100"));
-    // Objects that Dyno kept belong to Dyno; objects that came later do not.
+    // Tables that an earlier run of Dyno kept belong to Dyno. Objects that others made later do not.
     place.plan(&place.address(), "", 0.1, "");
     let shown = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0).stdout;
     assert!(
@@ -229,7 +229,7 @@ fn a_database_that_is_not_named_is_dynos_own(place: &Place<'_>) {
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'completed'"), Some(2));
     place.assert_is_precious();
     assert_eq!((place.databases().as_str(), place.tables().as_str()), ("", "sbtest1"));
-    // After a killed run, the next run removes them.
+    // After a killed run, the next run removes the databases of the killed one.
     place.plan(&place.server_address(), "", 60.0, "");
     let mut killed = bench.start_until(&["run", "plan.toml"], 3);
     let Access { user, password, port, engine, .. } = place.server.access();
@@ -247,7 +247,7 @@ fn a_database_that_is_not_named_is_dynos_own(place: &Place<'_>) {
     place.plan(&place.server_address(), "", 0.1, "");
     bench.dyno(&["run", "plan.toml"]).with(0);
     assert_eq!(place.databases(), "");
-    // Without the right to create one, the run fails with a message.
+    // Without the right to create a database, the run fails with a message.
     if place.is_postgres() {
         place.query("CREATE ROLE poor LOGIN PASSWORD 'poor'");
     } else {
@@ -263,7 +263,7 @@ fn a_database_that_is_not_named_is_dynos_own(place: &Place<'_>) {
         "{}",
         refused.stderr
     );
-    // Without a named database, no data can be kept.
+    // Without a named database, the plan cannot keep data.
     place.plan(&place.server_address(), "keep_data = true", 0.1, "");
     let refused = bench.dyno(&["run", "plan.toml"]);
     assert!(refused.stderr.contains("`keep_data` needs a database"), "{}", refused.stderr);
@@ -293,7 +293,7 @@ fn what_a_stopped_or_failed_run_made_is_dropped(place: &Place<'_>) {
     place.plan(&place.address(), "", 0.1, "after = 'exit 3'\n");
     bench.dyno(&["run", "plan.toml"]).with(1);
     assert_eq!(place.tables(), "");
-    // Also objects that a script made at its top level before it failed there.
+    // Objects that a script made at its top level are dropped too, even if the script failed there.
     bench.write(
         "top.lua",
         "local con = sysbench.sql.driver():connect() con:query('CREATE TABLE top (id INT)') error('enough')",
@@ -309,7 +309,7 @@ fn what_a_killed_run_made_is_dropped_by_the_next(place: &Place<'_>) {
     let Place { bench, .. } = place;
     place.plan(&place.address(), "", 60.0, "");
     let mut killed = place.start();
-    // Dyno records the objects that a load has made within a second or two.
+    // After a load, Dyno needs a second or two to record the objects that the load has made.
     eventually("its tables are noted", || place.one("SELECT count(*) FROM dyno_mark") == "3");
     killed.kill().unwrap();
     killed.wait().unwrap();
@@ -339,7 +339,8 @@ fn one_run_at_a_time_has_a_database(place: &Place<'_>) {
     assert_eq!(place.tables(), "");
 }
 
-/// A second round loads again, although another table appeared after the first.
+/// A table that somebody else makes during a run is not dropped. In a run that loads in every round, the next load
+/// fails because of this table.
 fn what_others_make_meanwhile_stays(place: &Place<'_>) {
     let Place { bench, .. } = place;
     place.plan(&place.address(), "", 60.0, "");

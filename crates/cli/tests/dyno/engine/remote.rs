@@ -29,7 +29,7 @@ fn plan(systems: &[(&str, String)]) -> String {
     )
 }
 
-/// Accounts on the servers require TLS, so a run that measures something has used it.
+/// The accounts on the servers require TLS, so a run that measures something has used TLS.
 fn a_run_measures_servers_over_tls() {
     let bench = Bench::new();
     let folder = bench.path("");
@@ -85,7 +85,7 @@ fn a_run_measures_servers_over_tls() {
     assert!(refused.stderr.contains(words), "{}", refused.stderr);
 }
 
-/// `proven` must present a certificate. `plain` uses another database.
+/// Creates accounts. `proven` must present a certificate. `plain` uses another database.
 fn let_in_by_certificate(server: &Server) {
     for sql in [
         format!("CREATE USER proven@'%' IDENTIFIED BY '{PASSWORD}' REQUIRE X509"),
@@ -98,7 +98,7 @@ fn let_in_by_certificate(server: &Server) {
     }
 }
 
-/// `proven` can only connect over TLS.
+/// Lets `proven` connect only over TLS.
 fn let_in_by_tls(server: &Server) {
     let rules = "local all all scram-sha-256\nhostssl all all all scram-sha-256\n";
     fs::write(server.access().datadir.join("pg_hba.conf"), rules).unwrap();

@@ -27,7 +27,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// A plan of two rounds with a load and two steps. The first step has stacks.
+/// A plan of two rounds with a load and two steps. Stacks are sampled in the first step.
 fn bench(systems: &[&str], seconds: f64) -> Bench {
     let system = |(at, engine): (usize, &&str)| format!("[[system]]\nid = 's{at}'\nengine = '{engine}'\n");
     let systems = systems.iter().enumerate().map(system).collect::<Vec<_>>().concat();
@@ -71,8 +71,8 @@ fn stacks_are_sampled_in_a_pass_that_is_not_measured() {
     assert!(bench.processes().is_empty() && bench.leftovers().is_empty());
 }
 
-/// The server is killed while stacks are taken. The trial was measured before that, and the later steps have a server
-/// again.
+/// The server is killed while stacks are sampled. No trial fails, because the step was measured before, and because
+/// later steps get a new server.
 fn a_server_that_ends_while_stacks_are_taken_fails_nothing() {
     let bench = bench(&[MARIADB], 5.0);
     let mut command = bench.command(&["run", "plan.toml"]);
@@ -89,7 +89,7 @@ fn a_server_that_ends_while_stacks_are_taken_fails_nothing() {
     assert!(early.is_some() || is_told, "{told:#?}");
 }
 
-/// The output of `dyno` until it begins to sample stacks.
+/// Reads the output of `dyno` until it begins to sample stacks.
 fn until_sampling(dyno: &mut Child) -> Vec<String> {
     let pipe = dyno.stderr.take().unwrap();
     let mut lines = Vec::new();
@@ -100,7 +100,7 @@ fn until_sampling(dyno: &mut Child) -> Vec<String> {
         let is_sampling = line.starts_with("sampling stacks of s0 in update");
         lines.push(line.trim_end().to_owned());
         if is_sampling {
-            // With a buffer of one byte, nothing after the line was read.
+            // The reader's buffer has one byte, so it has read nothing after this line.
             dyno.stderr = Some(reader.into_inner());
             return lines;
         }

@@ -1,4 +1,4 @@
-//! Systems with replicas and poolers, on real servers: reads go to replicas, and how late they are is measured.
+//! Systems with replicas and poolers, on real servers: reads go to replicas, and the replicas' lag is measured.
 
 mod pooler;
 
@@ -40,7 +40,8 @@ pub(crate) fn tests() -> Vec<Trial> {
 const MARIADB: &str = "mariadb@10.11";
 const POSTGRES: &str = "postgres@18.4";
 
-/// A plan of systems, each with more keys, that load a table of 1000 rows, then run steps.
+/// A plan that loads a table of 1000 rows and then runs `steps`. Each system is an id with the further keys of its
+/// table in the plan.
 fn plan(engine: &str, systems: &[(&str, &str)], rounds: u32, steps: &str) -> String {
     let system = |(id, keys): &(&str, &str)| {
         format!("[[system]]\nid = '{id}'\nengine = '{engine}'\nprofile = 'lean.toml'\n{keys}\n")
@@ -61,7 +62,7 @@ fn bench(plan: &str) -> Bench {
     bench
 }
 
-/// A value of the replicas of a system in a step, in all rounds.
+/// Evaluates an SQL expression over the recorded replicas of a system in a step, in all rounds.
 fn of_replicas<T: rusqlite::types::FromSql>(bench: &Bench, value: &str, system: &str, step: &str) -> T {
     let sql = format!(
         "SELECT {value} FROM replica r JOIN trial ON trial.id = trial_id
@@ -103,15 +104,15 @@ fn reads_go_to_replicas(engine: &str, mode: &str) {
     assert!(text.contains("Replicas: how late they were"), "{text}");
     assert!(text.contains(&format!("b, 2 {mode}")), "{text}");
     let json: Value = serde_json::from_str(&bench.dyno(&["report", "--format", "json"]).stdout).unwrap();
-    // The load, which is made once, is the first.
+    // The load also has lags, but it runs only once. So the step `writes` is looked up.
     let writes = json["lags"].as_array().unwrap().iter().find(|lag| lag["step"] == "writes").unwrap();
     let figures = &writes["systems"][0]["figures"];
     assert_eq!(figures["lag_p99_ms"]["rounds"].as_array().unwrap().len(), 2, "{json}");
     assert_eq!(bench.leftovers(), [""; 0].map(std::path::PathBuf::from));
 }
 
-/// The server holds replicas back, so the machine's speed does not matter. MariaDB counts in whole seconds of its
-/// clock, and PostgreSQL from a moment within the commit, whose end is some milliseconds later.
+/// The server holds replicas back, so the machine's speed does not matter. MariaDB counts the delay in whole
+/// seconds of its clock. PostgreSQL counts it from a moment within the commit, which ends some milliseconds later.
 fn replicas_that_are_held_back_are_late(engine: &str) {
     let steps = "[[step]]\nid = 'writes'\nworkload = 'oltp_update_non_index'\nseconds = 4\n";
     let held = "replicas = 1\nreplica_delay_seconds = 3";
@@ -129,7 +130,7 @@ fn replicas_that_are_held_back_are_late(engine: &str) {
     assert!(said >= 1.0, "{said}");
 }
 
-/// A node that was killed takes what it has missed from the others.
+/// After a kill, a node gets from the other nodes the writes that it has missed.
 fn a_node_joins_again(engine: &str) {
     let steps = "[[step]]\nid = 'writes'\nworkload = 'oltp_update_non_index'\nseconds = 12\n\
                  [[step.event]]\nid = 'crash'\nat_seconds = 2\nkill = 'server'\n";

@@ -41,7 +41,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// A site with MySQL 8.0.21 to 8.0.23, and a user whose configuration names it.
+/// A site with MySQL 8.0.21 to 8.0.23, and a bench whose user has a configuration that names the site.
 struct Site {
     bench: Bench,
     vendor: Vendor,
@@ -119,8 +119,8 @@ impl Site {
         assert!(!engines.join("mysql@8.0.22").exists() && !engines.join("mysql@8.0.22.partial").exists());
     }
 
-    /// An archive with everything in one folder, as vendors pack it. Its server reports a version. `more` makes the
-    /// archive differ from others.
+    /// An archive with everything in one folder, as vendors pack it. The server in it reports `version`. `more`
+    /// makes the archive differ from others of the same version.
     fn archive(&self, version: &str, more: &str) -> Vec<u8> {
         let root = self.bench.path("packed/mysql");
         fs::create_dir_all(root.join("bin")).unwrap();
@@ -150,7 +150,7 @@ fn from_where_it_moved() {
     let (lock, sum) = (site.lock(), site.sha256(&archive));
     assert!(lock.contains(FILE) && lock.contains(&sum) && lock.contains("/current/"), "{lock}");
 
-    // A version in the cache needs no network, and every command knows it.
+    // A version in the cache needs no network, and every command accepts its name.
     site.vendor.close();
     site.fetch().with(0);
     let plan = "name = 'p'\ntitle = 'p'\nbase = 'a'\nrounds = 1\nclients = [1]\nseconds = 1\n\
@@ -174,7 +174,7 @@ fn another_sum() {
     assert!(refused.stderr.contains(words), "{}", refused.stderr);
     assert_eq!(site.lock(), "");
     site.has_nothing();
-    // After the file is corrected, leftovers of the wrong one do not matter.
+    // Once the published checksum is correct, the failed fetch has no effect on the next one.
     site.publish("current", FILE, &archive);
     site.fetch().with(0);
 }
@@ -193,7 +193,7 @@ fn changed() {
     }
     assert_eq!(site.lock(), pinned);
     site.has_nothing();
-    // Pins of a team apply too.
+    // Checksums that a team has pinned apply too.
     let team = site.bench.path("team");
     fs::create_dir(&team).unwrap();
     fs::rename(site.entries().join("lock.toml"), team.join("lock.toml")).unwrap();
@@ -216,7 +216,8 @@ fn another_version() {
     assert!(unknown.stderr.contains("publishes no checksum of"), "{}", unknown.stderr);
     let unpublished = site.dyno(&["engine", "fetch", "mysql@8.0.20"]).with(2);
     assert!(unpublished.stderr.contains("the nearest are 8.0.22, 8.0.21"), "{}", unpublished.stderr);
-    // A version that may have been published since is searched for.
+    // A version that is newer than the known ones may have been published since the list was made, so Dyno looks for
+    // its archive.
     let newer = site.dyno(&["engine", "fetch", "mysql@8.0.24"]).with(1);
     assert!(
         newer.stderr.contains("mysql-8.0.24-linux.tar.gz is at none of its addresses"),
@@ -232,7 +233,7 @@ fn a_page() {
     site.vendor.put(&format!("/current/{FILE}"), Answer::File(page));
     let refused = site.fetch().with(1);
     assert!(refused.stderr.contains("answers with a page in place of the archive"), "{}", refused.stderr);
-    // The next address is tried.
+    // An address that answers with a page is skipped, and the next address is tried.
     site.publish("archives", FILE, &site.archive("8.0.22", ""));
     site.fetch().with(0);
     assert!(site.lock().contains("/archives/"), "{}", site.lock());
@@ -268,7 +269,7 @@ fn two_at_once() {
 fn by_a_proxy() {
     let site = Site::new();
     site.publish("current", FILE, &site.archive("8.0.22", ""));
-    // USER:PASSWORD, and how HTTP writes it (RFC 7617).
+    // This is `USER:PASSWORD` in Base64, as HTTP sends it (RFC 7617).
     let proxy = Proxy::start(Some("VVNFUjpQQVNTV09SRA=="));
     let fetch = |user: &str| -> Ended {
         let mut command = site.command(&["engine", "fetch", "mysql@8.0.22"]);
@@ -292,7 +293,7 @@ fn full_disk() {
     let cache = site.bench.path("own");
     fs::create_dir(&cache).unwrap();
     let dyno = site.command(&["engine", "fetch", "mysql@8.0.22"]);
-    // The archive's checksum is right, but its content is not.
+    // The archive's checksum is right, but its content does not fit on the disk.
     let script = "mount -t tmpfs -o size=512k none \"$1\" || exit 77; \"$0\" engine fetch mysql@8.0.22; s=$?; ls -R \"$1\"; exit $s";
     let mut command = Command::new("unshare");
     command.args(["--mount", "sh", "-c", script]).arg(dyno.get_program()).arg(&cache);
@@ -326,7 +327,7 @@ fn listed() {
         listed["upstream"].as_array().unwrap().iter().map(|it| it["version"].as_str().unwrap()).collect();
     assert_eq!(versions, ["8.0.24", "8.0.23", "8.0.22", "8.0.21"]);
     assert!(listed["upstream"][0]["from"].as_str().unwrap().ends_with("mysql-8.0.24-linux.tar.gz"));
-    // The result is remembered.
+    // Later commands use the refreshed list too.
     let all = site.dyno(&["engine", "list", "--upstream"]).with(0).stdout;
     let line = all.lines().find(|line| line.starts_with("mysql@8.0 ")).unwrap_or_else(|| panic!("{all}"));
     assert!(line.contains("8.0.24"), "{line}");
@@ -347,7 +348,7 @@ fn added() {
     assert!(added.stdout.starts_with("mysql-mine@8.0.22 is 8.0.22-mine, in "), "{}", added.stdout);
     let again = site.dyno(&named).with(1);
     assert!(again.stderr.contains("exists already"), "{}", again.stderr);
-    // The archive of this version is in the cache.
+    // The cache has the archive of this version, so a fetch needs no network.
     let before = site.vendor.asked().len();
     site.dyno(&["engine", "fetch", "mysql-mine"]).with(0);
     assert_eq!(site.vendor.asked().len(), before);

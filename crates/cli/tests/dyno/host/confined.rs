@@ -17,11 +17,12 @@ use crate::bench::{Bench, Ended, eventually, finish, unwrapped};
 use crate::run::servers::run_plan;
 
 const MARIADB: &str = "mariadb@10.11";
-/// The patience of `dyno run`. A server that is slow on a busy machine must not count as hung.
+/// Time after which `dyno run` considers a server as hung. On a busy machine, a slow server must not reach it.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// A load process with more memory than this runs the greedy script. Other loads use a fraction of it.
+/// A load process that uses more memory than this runs the greedy script. Other load processes use a fraction of
+/// it.
 const GREEDY_KIB: u64 = 64 << 10;
-/// A number that no limit of another test has.
+/// A number that no other test uses as a limit.
 const LIMIT_IOPS: u64 = 54_321;
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -48,7 +49,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// A load and three steps on one server.
+/// A plan of a load and three steps on one server.
 fn plan(confinement: &str) -> String {
     let step = |id: &str| {
         format!(
@@ -133,10 +134,11 @@ fn a_limit_that_is_changed_marks_its_trials() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// Moves the load process into the cgroup of its server and sets the limit to 16 MiB above the current usage.
-/// The server uses more memory than the load process, so only the OOM score decides which of them the kernel
-/// kills. The step ends with the kill, long before its time is over. The server is paused meanwhile: while a killed
-/// process ends slowly on a busy host, the kernel would kill a server that asks for memory as well.
+/// Moves the load process into the cgroup of its server, and sets the group's memory limit to 16 MiB above the
+/// current usage. The server uses more memory than the load process, so only the OOM score makes the kernel kill the
+/// load process. The step is much longer than the time until the kill. The server is paused until the load process
+/// has ended. On a busy host a killed process ends slowly, and until then the kernel would also kill a server that
+/// requests memory.
 fn the_load_process_is_killed_before_the_server() {
     let bench = Bench::new();
     bench.write("greedy.lua", include_str!("greedy.lua"));
@@ -159,12 +161,12 @@ fn the_load_process_is_killed_before_the_server() {
     let file = |names: [&str; 2]| names.map(|name| group.join(name)).into_iter().find(|file| file.exists());
     let used = file(["memory.usage_in_bytes", "memory.current"]).unwrap();
     let limit = file(["memory.limit_in_bytes", "memory.max"]).unwrap();
-    // Fails if the load has grown beyond the new limit since its usage was read.
+    // The write fails if the usage has exceeded the new limit since it was read.
     eventually("a limit", || {
         let used_bytes: u64 = fs::read_to_string(&used).unwrap().trim().parse().unwrap();
         fs::write(&limit, (used_bytes + (16 << 20)).to_string()).is_ok()
     });
-    // Its memory is free once its parent has waited for it.
+    // The load process is gone once its parent has waited for it. Its memory is free then.
     eventually("the end of the load", || !Path::new(&format!("/proc/{load}")).exists());
     go_on(server);
     let ended = finish(dyno);
@@ -222,7 +224,7 @@ fn a_load_may_be_without_limits_of_io() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// Without a cgroup hierarchy that has cpusets, the kernel's own threads for a server run on any CPU.
+/// If no cgroup hierarchy has cpusets, the kernel threads that work for a server run on any CPU.
 fn what_cannot_be_limited_is_told_and_refused_if_wanted() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan("server_cpus = '0'"));

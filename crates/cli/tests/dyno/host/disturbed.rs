@@ -105,7 +105,7 @@ fn nothing_is_decided_on_a_busy_host() {
     assert!(!first.contains("disturbed"), "{first}");
     let run = dyno(&["report", "--full", "--count-disturbed"]).with(0);
     assert!(unwrapped(&run.stdout).contains("disturbed rounds count"), "{}", run.stdout);
-    // Reruns stop after some attempts without success.
+    // Dyno stops repeating a step after some attempts without success.
     let rerun = bench.value::<i64>("SELECT count(*) FROM trial WHERE is_superseded").unwrap();
     let made = bench.value::<i64>("SELECT count(*) FROM trial WHERE NOT is_superseded").unwrap();
     assert!(rerun > 0 && rerun < made / 2, "{rerun} of {made}");

@@ -19,7 +19,7 @@ fn a_busy_host_is_told_beforehand() {
     let said = bench.dyno(&["doctor", "--seconds", "0.5"]).with(3).stdout;
     drop(busy);
     assert!(said.contains("too busy for verdicts"), "{said}");
-    // A rule of the host audit names them.
+    // A rule of the host audit names the processes that use the CPU.
     assert!(said.contains("sh (pid "), "{said}");
 }
 
@@ -27,7 +27,7 @@ fn a_plan_whose_steps_all_start_is_said_to_do_so() {
     let bench = Bench::new();
     bench.write("plan.toml", &sqlite_plan(0.2));
     let ended = bench.dyno(&["doctor", "plan.toml", "--seconds", "0.1"]);
-    // Other tests run at the same time.
+    // Other tests run at the same time, so the host may be too busy for verdicts.
     assert!(matches!(ended.status, Some(0 | 3)), "{}{}", ended.stdout, ended.stderr);
     assert!(ended.stdout.contains("tiny: 2 systems, 2 rounds"), "{}", ended.stdout);
     assert!(ended.stdout.contains("every step starts on every system"), "{}", ended.stdout);

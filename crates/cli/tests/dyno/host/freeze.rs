@@ -37,7 +37,8 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// A trial is shorter than the interval of counter readings, for which a server is thawed.
+/// A plan whose trials are shorter than the interval between two readings of counters, because a server is thawed
+/// for each reading.
 fn plan(workload: &str, freeze: &str) -> String {
     let systems = system("s0", MARIADB, "") + &system("s1", MARIADB, "max_connect_errors = 4242");
     format!(
@@ -51,7 +52,8 @@ fn system(id: &str, engine: &str, settings: &str) -> String {
     format!("[[system]]\nid = '{id}'\nengine = '{engine}'\nsettings = {{ {settings} }}\n")
 }
 
-/// The CPU time of the server that computes by itself: between its slices, as a share of that in its slices.
+/// The CPU time between slices as a share of the CPU time in slices, for the server that also computes without any
+/// load.
 fn rest_share(bench: &Bench) -> f64 {
     let share = "SELECT 1.0 * rest_cpu_us / (server_user_cpu_us + server_system_cpu_us) FROM trial
                  WHERE system_id = 's1' AND outcome = 'completed'";
@@ -100,7 +102,7 @@ fn a_server_that_hangs_in_its_slice_is_ended() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// A long run of PostgreSQL and another server, in slices long enough to observe.
+/// A plan for a long run of PostgreSQL and another server. Its slices are long enough to be observed.
 fn lasting_plan(seconds: u32) -> String {
     format!(
         "name = 'l'\ntitle = 'Lasting'\nbase = 's0'\nrounds = 1\nclients = [{CLIENTS}]\nseconds = {seconds}\n\
@@ -112,9 +114,9 @@ fn lasting_plan(seconds: u32) -> String {
     )
 }
 
-/// States of the processes of this bench's PostgreSQL, as in `/proc/pid/stat` (proc(5)). They are found by
-/// their working folder, the data folder, because PostgreSQL overwrites their environment with the title for
-/// `ps`.
+/// States of the processes of this bench's PostgreSQL, as `/proc/pid/stat` has them (proc(5)). The processes are
+/// found by their working folder, which is the data folder. PostgreSQL overwrites their environment with a title
+/// for `ps`.
 fn states(bench: &Bench) -> Vec<char> {
     let cache = fs::canonicalize(bench.path("cache")).unwrap();
     let state = |process: fs::DirEntry| {
@@ -173,7 +175,7 @@ fn kill_9_leaves_no_frozen_server() {
     let loads = bench.load_processes();
     send(dyno.id(), Signal::KILL);
     for load in loads {
-        // It may have ended already.
+        // The process may have ended already.
         let _ = kill_process(Pid::from_raw(load.cast_signed()).unwrap(), Signal::KILL);
     }
     assert_eq!(finish(dyno).status, None);

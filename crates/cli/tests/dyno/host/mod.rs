@@ -1,4 +1,4 @@
-//! The host of a run: its limits, other processes, and servers that are frozen meanwhile.
+//! The host of a run: limits, other processes, and servers that are frozen between their slices.
 
 mod confined;
 mod disturbed;

@@ -1,4 +1,4 @@
-//! The steps of the GitHub Action, run as by its runner: in a clone of a repository with a pull request.
+//! The steps of the GitHub Action, run as the Action's runner does: in a clone of a repository with a pull request.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -39,8 +39,8 @@ pub(super) fn tests() -> Vec<Trial> {
     trials
 }
 
-/// A repository whose `main` and `request` differ in one file, and a clone of `request` that is as shallow as a
-/// runner's.
+/// A repository whose branches `main` and `request` differ in one file. Returns a clone of `request` that is as
+/// shallow as the clone of a runner.
 fn clone(bench: &Bench, file: &str, of_main: &str, of_the_request: &str) -> PathBuf {
     let git = |folder: &Path, words: &[&str]| {
         let who = ["-c", "user.name=Test", "-c", "user.email=test@localhost"];
@@ -62,7 +62,7 @@ fn clone(bench: &Bench, file: &str, of_main: &str, of_the_request: &str) -> Path
     bench.path("clone")
 }
 
-/// The step that builds and compares. Only inputs without a default are set.
+/// The step that builds and compares. Inputs with a default are not set.
 fn comparison(bench: &Bench, clone: &Path, build: &str) -> Command {
     let dyno = bench.command(&[]);
     let mut command = Command::new(packaging("action/compare.sh"));
@@ -204,13 +204,13 @@ fn a_release_is_used_only_if_its_sums_confirm_it() {
     assert!(!folder.path().join("other").exists());
 }
 
-/// The words of a text after a prefix.
+/// Each word that follows `begin` in a text.
 fn words_after<'a>(text: &'a str, begin: &'a str) -> impl Iterator<Item = &'a str> {
     let ends = |letter: char| !letter.is_alphanumeric() && !"-_./".contains(letter);
     text.split(begin).skip(1).map(move |rest| rest.split(ends).next().unwrap_or_default())
 }
 
-/// The name of the input that a line of the action's file declares.
+/// The name of an input, if this line of the action's file declares one.
 fn declared_input(line: &str) -> Option<&str> {
     line.strip_prefix("  ")?.strip_suffix(':').filter(|name| !name.starts_with(' '))
 }

@@ -10,13 +10,12 @@ use tempfile::TempDir;
 use super::succeed;
 use crate::engine::containers::images::{Images, is_on_path};
 
-/// The image's name.
 pub(super) const CLEAN: &str = "localhost/dyno-clean:1";
-/// Limits of its containers. They are no higher than those of most users, because podman may not grant more.
+/// Limits of the image's containers. They are no higher than those of most users, because podman may not grant more.
 pub(super) const LIMITS: [&str; 2] = ["--ulimit=nofile=4096:4096", "--ulimit=nproc=8192:8192"];
 
-/// A store with the image, or why there is none. The image has Debian's package manager with its dependencies, and
-/// these packages.
+/// A store with the image, or the reason why there is none. The image has Debian's package manager with its
+/// dependencies, and the packages `packages`.
 pub(super) fn clean_system(packages: &[&str]) -> Result<Images, String> {
     let tools = ["podman", "mmdebstrap", "dpkg-deb"];
     if let Some(missing) = tools.into_iter().find(|tool| !is_on_path(tool)) {
@@ -42,7 +41,7 @@ fn files_of_debian(packages: &[&str]) -> Result<PathBuf, String> {
     }
     fs::create_dir_all(&tools).map_err(|error| error.to_string())?;
     let folder = TempDir::with_prefix_in("clean-", &tools).map_err(|error| error.to_string())?;
-    // The mirrors and proxies of this machine.
+    // apt gets this machine's settings of transfers, such as proxies.
     let settings = folder.path().join("apt.conf");
     let all = succeed(Command::new("apt-config").arg("dump"));
     let of_transfers: Vec<&str> = all.lines().filter(|line| line.starts_with("Acquire::")).collect();

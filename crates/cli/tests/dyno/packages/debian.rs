@@ -1,5 +1,6 @@
-//! The Debian package in a clean system, and the container image that is made from both. If a clean system cannot be
-//! made, this test is ignored with the reason; with `DYNO_REQUIRE_CONTAINERS=1` it fails instead.
+//! The Debian package in a clean system, and the container image that is made from the package and that system. If
+//! a clean system cannot be made, this test is ignored with the reason. With `DYNO_REQUIRE_CONTAINERS=1` it fails
+//! instead.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +14,7 @@ use crate::engine::containers::images::{Images, is_on_path};
 use crate::engine::containers::lacking;
 
 const IMAGE: &str = "localhost/dyno-packaged:1";
-/// Options of containers: no network, and no more files and processes than podman's user may grant.
+/// Options of containers: no network, and no higher limits of files and processes than podman's user may grant.
 const CONTAINER: [&str; 7] = [
     "run",
     "--rm",
@@ -39,7 +40,7 @@ pub(super) fn tests() -> Vec<Trial> {
     })]
 }
 
-/// A store with the clean system, or why there is none. The linter is needed too.
+/// A store with the clean system, or the reason why there cannot be one. The linter is required too.
 fn linted_system() -> Result<Images, String> {
     if !is_on_path("lintian") {
         return Err("lintian is not installed".to_owned());
@@ -47,7 +48,8 @@ fn linted_system() -> Result<Images, String> {
     clean_system(&[])
 }
 
-/// The linter also asks for the number of a bug report for a new Debian package. Only Debian's developers have one.
+/// One finding of the linter is ignored: a new Debian package must name a bug report, which only Debian's developers
+/// have.
 fn the_package_meets_debians_policy(package: &Path) {
     let options =
         ["--fail-on=error,warning", "--suppress-tags=initial-upload-closes-no-bugs", "--allow-root"];

@@ -31,7 +31,7 @@ fn packaging(name: &str) -> PathBuf {
     top().join("packaging").join(name)
 }
 
-/// The output of a command.
+/// Runs a command and returns its output.
 ///
 /// # Panics
 /// The command fails.
@@ -44,14 +44,14 @@ fn succeed(command: &mut Command) -> String {
     printed
 }
 
-/// The program without debug information, like the one for distribution.
+/// A copy of the program without debug information, like the program that is distributed.
 fn stripped(folder: &Path) -> PathBuf {
     let program = folder.join("stripped");
     succeed(Command::new("strip").arg("-o").arg(&program).arg(env!("CARGO_BIN_EXE_dyno")));
     program
 }
 
-/// The package that a script of the folder `packaging` makes from the program, in an empty folder.
+/// Runs a script of the folder `packaging` on the program, in an empty folder, and returns the package.
 fn made_by(script: &str, options: &[&str], folder: &Path) -> PathBuf {
     let packages = folder.join("packages");
     succeed(Command::new(packaging(script)).arg(stripped(folder)).arg(&packages).args(options));

@@ -1,4 +1,5 @@
-//! The archive, which is unpacked into a prefix, and the wheel, which Python installs into one.
+//! The archive, which is unpacked into a prefix (a folder with `bin` and `share`), and the wheel, which Python
+//! installs into a prefix.
 
 use std::fs;
 use std::path::Path;
@@ -28,7 +29,7 @@ pub(super) fn tests() -> Vec<Trial> {
     trials
 }
 
-/// Checks that the program in a prefix is the tested one, works, and has its manual pages.
+/// Checks that the program in a prefix is the tested program, works, and has its manual pages.
 fn check(prefix: &Path) {
     let program = prefix.join("bin/dyno");
     assert_eq!(version(&program), version(Path::new(env!("CARGO_BIN_EXE_dyno"))));
@@ -80,7 +81,7 @@ fn the_wheel_is_for_systems_with_its_glibc() {
     succeed(Command::new("python3").args(PIP).arg("--python").arg(&python).args(install).arg(&wheel));
     check(&environment);
 
-    // As on Alpine, whose C library is musl.
+    // The wheel does not install on a system like Alpine, whose C library is musl.
     let elsewhere = ["--only-binary=:all:", "--platform=musllinux_1_2_x86_64", "--target"];
     let mut on_alpine = Command::new("python3");
     on_alpine.args(PIP).args(install).args(elsewhere).arg(folder.path().join("alpine")).arg(&wheel);

@@ -1,5 +1,6 @@
-//! A clean system with the Debian package and what the package recommends: two published versions are compared there.
-//! They come from a site on this host with the layout of a vendor's. Its archives are made of fetched engines.
+//! A clean system with the Debian package and the packages that it recommends. Two published versions are compared
+//! in it. They come from a site on this host with a vendor's layout. The site's archives are made from fetched
+//! engines.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,10 +17,10 @@ use crate::engine::containers::images::Images;
 use crate::engine::containers::lacking;
 
 const VERSIONS: [&str; 2] = ["9.6.24", "18.4"];
-/// What the Debian package recommends. apt installs it too.
+/// The packages that the Debian package recommends. apt installs them too.
 const RECOMMENDED: [&str; 2] = ["ca-certificates", "curl"];
 
-/// Where releases are, and what their files are called, is as in <https://github.com/theseus-rs/postgresql-binaries>.
+/// Folders and names of files are those of <https://github.com/theseus-rs/postgresql-binaries>.
 const TEMPLATE: &str = "engine = 'acme-postgres'
 family = 'postgres'
 versions = ['9.6.24', '18.4']
@@ -33,7 +34,7 @@ from = '9.6'
 file = 'postgresql-{version}-x86_64-unknown-linux-gnu.tar.gz'
 ";
 
-/// One of the two versions is slower because of the script, so the verdict does not depend on timing.
+/// The script makes one of the two versions slower, so the verdict does not depend on timing.
 const IN_THE_SYSTEM: &str = "set -e
 apt-get install -qq --yes /given/*.deb > /dev/null
 mkdir -p ~/.config/dyno/engines/upstream
@@ -104,7 +105,7 @@ fn compared(images: &Images, engines: &[Installation]) {
     }
 }
 
-/// The archive's name.
+/// The name of a version's archive.
 fn archive_of(version: &str) -> String {
     format!("postgresql-{version}-x86_64-unknown-linux-gnu.tar.gz")
 }
@@ -113,7 +114,8 @@ fn address_of(version: &str) -> String {
     format!("/releases/download/{version}/{}", archive_of(version))
 }
 
-/// Publishes an archive of a fetched engine, with everything in one folder, and its checksum beside it.
+/// Packs a fetched engine into an archive with everything in one folder, and publishes it with its checksum beside
+/// it.
 fn publish(site: &Vendor, version: &str, engine: &Installation, folder: &Path) {
     let (server, _) = engine.tool("postgres").unwrap();
     let root: PathBuf = server.ancestors().nth(2).unwrap().to_owned();

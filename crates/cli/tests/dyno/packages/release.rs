@@ -1,4 +1,4 @@
-//! Conditions for tagging a release.
+//! Checks what must hold before a release is tagged.
 
 use std::process::Command;
 

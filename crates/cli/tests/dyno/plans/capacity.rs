@@ -17,7 +17,8 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// Runs a search on one system. `event` is the body of the script's event function, `find` the plan's key.
+/// Runs a search on one system. `event` is the body of the script's event function, and `find` the plan's key of
+/// the search.
 fn search(engine: &str, event: &str, find: &str) -> (Bench, Ended) {
     let bench = Bench::new();
     bench.write(
@@ -46,7 +47,7 @@ fn a_capacity_is_found_kept_and_reported() {
     let (bench, ended) = search("mariadb@10.11/innodb", "con:query('SELECT SLEEP(0.005)')", find);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     let capacity: f64 = bench.value("SELECT capacity_per_second FROM trial").unwrap();
-    // At a higher rate, the backlog of a probe grows.
+    // If the rate is too high, the backlog of events grows, and the search does not accept the rate.
     assert!(capacity > 1.0 && capacity < 960.0, "{capacity}");
     for (what, sql) in [
         (

@@ -1,4 +1,4 @@
-//! Keys of plans, tested by the results of their runs.
+//! Keys of plans, tested by the results of runs.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -33,7 +33,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// A folder with the tiny plan, changed.
+/// A folder with the tiny plan, in which `new` replaces `old`.
 fn bench_with(old: &str, new: &str) -> Bench {
     let plan = sqlite_plan(0.1);
     assert!(plan.contains(old), "{old}");
@@ -42,7 +42,7 @@ fn bench_with(old: &str, new: &str) -> Bench {
     bench
 }
 
-/// As [`bench_with`], and runs the plan.
+/// Makes the folder as [`bench_with`] does, and runs the plan.
 fn run_with(old: &str, new: &str, arguments: &[&str]) -> Bench {
     let bench = bench_with(old, new);
     bench.dyno(&[&["run", "plan.toml"], arguments].concat()).with(0);
@@ -125,7 +125,7 @@ fn an_outline_asks_no_build_for_its_version() {
     let ended = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0);
     assert!(ended.stdout.contains("mysql@?"), "{}", ended.stdout);
     assert!(!bench.path("ran").exists());
-    // The build would have left the file, because a run starts it to get its version.
+    // The build writes the file when it is started. A run does that to get the build's version.
     bench.let_all_write();
     let asked = bench.dyno(&["run", "plan.toml"]).with(2);
     assert!(bench.path("ran").exists(), "{}", asked.stderr);
@@ -226,7 +226,7 @@ fn a_rate_is_kept_and_a_backlog_told() {
     );
 }
 
-/// Measures a script for `seconds`. It works for a moment, sleeps for `sleep_us`, and works again.
+/// Measures a script for `seconds`. In one of its events, the script sleeps for `sleep_us`.
 fn stalled_for(sleep_us: u32, seconds: u32) -> (Bench, Ended) {
     let script = format!(
         "local events = 0
@@ -261,7 +261,7 @@ fn a_stall_in_a_trial_is_told() {
     let (bench, ended) = stalled_for(1_300_000, 6);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     let report = bench.dyno(&["report", "--full"]).stdout;
-    // Lines are wrapped.
+    // The lines of the report are wrapped. They are joined here, so that the text is found.
     let report = unwrapped(&report);
     assert!(report.contains("stalled in 1 of 1 round: nothing finished for up to "), "{report}");
     let json: serde_json::Value =
@@ -288,7 +288,7 @@ fn hooks_run_around_each_trial() {
         let bench = run_with("[[step]]\nid = \"point-query\"", &hooks, &["--rounds", "1"]);
         let log = std::fs::read_to_string(bench.path("log")).unwrap();
         let mut lines: Vec<_> = log.lines().collect();
-        // The systems take turns, so the trial of one begins before that of the other ends.
+        // The systems take turns, so one system's trial begins before the other's ends.
         assert!(lines[1].starts_with(second), "{lines:?}");
         assert_eq!(lines[3], "after");
         lines.sort_unstable();
@@ -322,8 +322,8 @@ fn counters_and_drains_are_in_the_results() {
 }
 
 fn rounds_go_on_until_all_is_decided() {
-    // One system syncs and the other does not, and trials are long beside what a busy host takes from them, so noise
-    // cannot hide the difference.
+    // Only one system syncs, and trials are much longer than the delays of a busy host. So noise cannot hide the
+    // difference.
     let plan = sqlite_plan(1.0)
         .replace("rounds = 2", "rounds = \"until-decided\"\nrounds_max = 20")
         .replace("journal_mode = \"WAL\"", "journal_mode = \"WAL\", synchronous = \"OFF\"");
@@ -354,14 +354,14 @@ fn systems_that_promise_different_things_are_told_and_refused_if_wanted() {
 
 fn data_is_put_back_between_steps_and_kept_for_the_next_run() {
     let bench = Bench::new();
-    // A table can only be emptied once, unless its rows are inserted again. A delete that finds no rows is not a
-    // write.
+    // The script empties a table in each trial. Only a trial that starts with the table's rows has a delete that
+    // counts as a write.
     bench.write(
         "empty.lua",
         "function thread_init() con = sysbench.sql.driver():connect() end\n\
          function event() con:query('DELETE FROM sbtest1') end\n",
     );
-    // The time suffices for the one delete on any disk. Without slices, no delete is left out.
+    // On any disk, the time is enough for the one delete. Without slices, no delete is left out of the measurement.
     let plan = (sqlite_plan(1.5) + "slice_seconds = \"whole\"\n")
         .replace("rounds = 2", "rounds = 2\nbetween_steps = \"restore\"\nreuse_data = true")
         .replacen("oltp_update_non_index", "./empty.lua", 1);

@@ -46,7 +46,7 @@ id = "journals"
 systems = ["wal.commits", "delete"]
 "#;
 
-/// A plan of updates with these keys and systems. `base` is the first system.
+/// A plan of updates with these keys and systems. `base` is the id of the base.
 fn plan(keys: &str, base: &str, systems: &str) -> String {
     format!(
         r#"name = "ladder"

@@ -64,7 +64,7 @@ fn bench(plan: &str) -> Bench {
     bench
 }
 
-/// A value of the trial of a step.
+/// The value of a column for the trial of a step.
 fn of_trial<T: rusqlite::types::FromSql>(bench: &Bench, column: &str, step: &str) -> T {
     let sql = format!("SELECT {column} FROM trial WHERE step_id = '{step}'");
     bench.value(&sql).unwrap_or_else(|| panic!("no {column} of {step}"))
@@ -81,7 +81,7 @@ fn event(bench: &Bench, step: &str) -> (f64, f64, String) {
     (began.unwrap(), ended.unwrap(), bench.value(&of("outcome")).unwrap())
 }
 
-/// The longest time without finished transactions in a step, as its start and end.
+/// The longest time in a step in which no transaction finished, as its start and end.
 fn longest_gap(bench: &Bench, step: &str) -> (f64, f64) {
     let file = Connection::open(bench.path("dyno.db")).unwrap();
     let sql = "SELECT bins FROM timeline JOIN trial ON trial.id = trial_id WHERE step_id = ?1";
@@ -132,7 +132,7 @@ fn a_load_goes_on_through_events(engine: &'static str) {
         let (from, to) = longest_gap(&bench, id);
         assert!(from < ended && to > began, "{id}: {from} {to}: {began} {ended}");
     }
-    // Of four clients that update all the time, some are in a transaction.
+    // Four clients update all the time, so some are in a transaction at the kill.
     assert!(of_trial::<i64>(&bench, "failed", "kill") >= 1);
     let codes: String = of_trial(&bench, "error_codes", "kill");
     assert_ne!(codes, "{}");
@@ -193,7 +193,7 @@ fn events_that_fail_fail_their_trial() {
             "at_seconds = 0.5\nsql = 'SELECT SLEEP(100)'\nuntil = 'done'\nlimit_seconds = 1",
         ),
         step("storm", 3.0, "at_seconds = 0.5\nconnections = 1000"),
-        // An error if the endless statement still runs: a subquery of two rows.
+        // This statement fails if the endless statement still runs, because its subquery then has two rows.
         step(
             "none-left",
             3.0,
@@ -236,7 +236,8 @@ fn a_stopped_run_leaves_no_stopped_server() {
     assert_eq!(bench.leftovers(), [""; 0].map(std::path::PathBuf::from));
 }
 
-/// One system is stopped for longer than the other. The plan gives both times, so the machine's speed does not matter.
+/// One system is stopped for longer than the other. The plan sets both times, so the machine's speed does not
+/// matter.
 fn events_of_several_rounds_are_compared() {
     let stop = |id: &str, seconds: f64| {
         format!("[[step.event]]\nid = '{id}'\nat_seconds = 1.5\nstop_seconds = {seconds}\n")

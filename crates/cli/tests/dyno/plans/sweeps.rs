@@ -87,7 +87,7 @@ fn a_sweep_is_a_row_for_each_configuration_and_what_each_setting_does() {
     assert!(html.contains("id=\"sensitivity\"") && html.contains("id=\"configurations\""));
 }
 
-/// SQLite rejects a page size that is not a power of two, and keeps its own page size.
+/// SQLite rejects a page size that is not a power of two, and keeps its default page size.
 fn a_setting_that_is_not_in_force_is_told_and_nothing_rests_on_it() {
     let plan = format!(
         "name = \"pages\"\ntitle = \"Pages\"\nbase = \"db.page_size-4096\"\nrounds = 3\nclients = [1]\nseconds = 0.1\n\

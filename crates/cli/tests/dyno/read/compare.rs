@@ -9,7 +9,7 @@ use dyno_store::{
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, Ended, sqlite_plan};
+use crate::bench::{Bench, Ended, sqlite_plan, unwrapped};
 use crate::tests;
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -26,7 +26,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// Adds a run of a plan with eight rounds. Each system has its rate in each step.
+/// Adds a run of a plan with eight rounds. `systems` has each system's id, and its rate in each step.
 fn add_run(bench: &Bench, plan: &str, systems: &[(&str, &[f64])]) {
     add_run_of(bench, plan, systems, 8);
 }
@@ -110,7 +110,7 @@ fn a_run_of_sqlite_is_judged() {
     let ended = compare(&bench, &["rollback", "wal"]);
     assert_eq!(ended.status, Some(3), "two rounds are never enough: {}", ended.stdout);
     assert!(ended.stdout.contains("wal against rollback"), "{}", ended.stdout);
-    // The noise of the two determines how many rounds are needed. The number may be too large to estimate.
+    // The noise of the two systems determines how many rounds are needed. The number may be too large to estimate.
     assert!(ended.stdout.starts_with("Not enough evidence"), "{}", ended.stdout);
     let counts = "Of 3 tests: 2 without enough evidence, 1 not judged.";
     assert!(ended.stdout.contains(counts), "{}", ended.stdout);
@@ -140,14 +140,18 @@ fn runs_of_one_plan_are_compared_with_each_other() {
     let ended = compare(&bench, &["1", "2"]).with(3);
     assert!(ended.stdout.contains("db of run 2 against db of run 1"), "{}", ended.stdout);
     assert!(ended.stdout.starts_with("Not decided: each side has only one session."), "{}", ended.stdout);
-    for rate in [1001.0, 901.0, 1002.0, 902.0, 1003.0, 903.0] {
+    for rate in [901.0, 1001.0, 1002.0, 902.0, 903.0, 1003.0, 1004.0, 904.0, 905.0, 1005.0] {
         add_run(&bench, "nightly", &[("db", &[rate])]);
     }
-    let ended = compare(&bench, &["1,3,5,7", "2,4,6,8"]).with(1);
-    assert!(ended.stdout.contains("db of runs 2, 4, 6, 8 against db of runs 1, 3, 5, 7"), "{}", ended.stdout);
-    assert_eq!(compare(&bench, &["2,4,6,8:db", "1,3,5,7:db"]).status, Some(0));
-    let few = compare(&bench, &["1,3,5", "2,4,6"]).with(3);
-    assert!(few.stdout.contains("it needs 4 sessions per side"), "{}", few.stdout);
+    let ended = compare(&bench, &["1,4,5,8,9,12", "2,3,6,7,10,11"]).with(1);
+    let title = "db of runs 2, 3, 6, 7, 10, 11 against db of runs 1, 4, 5, 8, 9, 12";
+    assert!(ended.stdout.contains(title), "{}", ended.stdout);
+    assert_eq!(compare(&bench, &["2,3,6,7,10,11:db", "1,4,5,8,9,12:db"]).status, Some(0));
+    let few = compare(&bench, &["1,4,5", "2,3,6"]).with(3);
+    assert!(few.stdout.contains("it needs 6 sessions per side, in turns"), "{}", few.stdout);
+    let apart = compare(&bench, &["1,2,3,4,5,6", "7,8,9,10,11,12"]).with(3);
+    let why = "sessions must alternate (A B B A): these form 1 pair of neighbours of the 6";
+    assert!(unwrapped(&apart.stdout).contains(why), "{}", apart.stdout);
     let twice = compare(&bench, &["1,3", "3,4"]).with(2);
     assert!(twice.stderr.contains("run 3 cannot be compared with itself"), "{}", twice.stderr);
 }
@@ -234,12 +238,12 @@ fn the_margin_and_the_steps_are_the_users() {
     assert_eq!(status(&[]), Some(1));
     assert_eq!(status(&["--margin", "20%"]), Some(0));
     assert_eq!(status(&["--step", "step1"]), Some(0));
-    // Noise as large as the difference: neither an alarm nor a verdict of `same`.
+    // If noise is as large as the difference, no regression is reported, and the verdict is not `same` either.
     assert_eq!(status(&["--noise", "new=old"]), Some(3));
     assert_eq!(status(&["--quantity", "p95_us"]), Some(3));
 }
 
-/// Sets the latencies of a system's trials. Five of each hundred are long.
+/// Sets the latencies of a system's trials. In each hundred, five are `long_us`.
 fn set_latencies(bench: &Bench, system: &str, long_us: u64) {
     let results = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
     for round in 0..8_u64 {

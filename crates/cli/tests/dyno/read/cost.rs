@@ -35,7 +35,7 @@ memory = "64G"
 dollars_per_year = 900
 "#;
 
-/// The same system at two prices. Speed does not affect which one is cheaper.
+/// The same system at two prices, so the verdict on which is cheaper does not depend on speed.
 const PLAN: &str = r#"name = "priced"
 title = "Prices"
 base = "dear"

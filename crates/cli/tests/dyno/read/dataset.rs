@@ -1,5 +1,5 @@
-//! A partitioned data set of real runs, and the queries of `docs/do/export.md` in the engines that they are
-//! written for.
+//! A partitioned data set of real runs, and the queries of `docs/do/export.md`. Each query runs in the engine that
+//! it is written for.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -38,7 +38,7 @@ fn a_data_set_grows_by_each_run_once() {
     assert!(again.stdout.starts_with("run 1: is there already, as "), "{}", again.stdout);
     let forced = bench.dyno(&["export", "--partition", "--to", "set", "--force"]);
     assert!(forced.stdout.starts_with("run 1: replaced "), "{}", forced.stdout);
-    // The folders of plan, date and host, then the file.
+    // The folder of a table has nested folders for plan, date and host. The innermost folder contains the file.
     let mut place = bench.path("set/trial");
     for _ in 0..4 {
         let entries: Vec<_> = fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -103,12 +103,12 @@ fn the_history_of_a_data_set_is_that_of_its_results_files() {
 
 /// An engine that reads the data set.
 struct Engine {
-    /// Its name in `sql.py`.
+    /// The engine's name in `sql.py`.
     name: &'static str,
-    /// The first line of the statement in the document that creates its view.
+    /// The first line of the document's statement that creates the engine's view.
     view: &'static str,
     packages: &'static [&'static str],
-    /// Whether it is only fetched on demand.
+    /// Whether the engine is only fetched on demand.
     is_large: bool,
 }
 
@@ -127,7 +127,7 @@ const SPARK: Engine = Engine {
 };
 
 impl Engine {
-    /// The rows of a query of the document.
+    /// The rows that a query of the document returns.
     fn rows(&self, packages: &Path, bench: &Bench, query: &str) -> Vec<Map<String, Value>> {
         let statements = [statement(self.view), statement(query)];
         let input = serde_json::to_string(&statements).unwrap();
@@ -136,7 +136,7 @@ impl Engine {
     }
 }
 
-/// A statement of the document by its first line, without its semicolon.
+/// The SQL statement of the document that begins with this line, without its semicolon.
 fn statement(first_line: &str) -> &'static str {
     let (_, rest) = DOCUMENT.split_once(&format!("```sql\n{first_line}\n")).unwrap();
     rest.split_once(";\n```").unwrap().0
@@ -160,9 +160,9 @@ fn the_documented_queries_run(engine: &Engine) -> Result<Completion, Failed> {
 /// Rate of both systems in all trials of the first run of [`two_months`].
 const RATE: f64 = 1000.0;
 
-/// A data set of three real runs with changed times, hosts and rates. One host has runs in October and
-/// November; in November `wal` has half of its rate in `update`. A second host has a run in November, with
-/// twice the rate at three times the price.
+/// A data set of three real runs with changed times, hosts and rates. The first host has a run in October and a run
+/// in November. In the November run, `wal` has half of its rate in `update`. The second host has a run in November,
+/// with twice the rate at three times the price.
 fn two_months() -> Bench {
     let bench = bench_with_run();
     for (file, started_at_ms, host, cpu_model, rate, dollars) in [

@@ -30,7 +30,8 @@ fn every_format_has_every_trial() {
     for (format, header) in [("csv", 1), ("jsonl", 0)] {
         bench.dyno(&["export", "out", "--format", format, "--run", "1"]).with(0);
         let text = fs::read_to_string(bench.path(&format!("out/trial.{format}"))).unwrap();
-        // The message and the log of a failed trial could contain line ends, but no trial failed.
+        // Each row is one line. Only the message and the log of a failed trial could contain line ends, and no trial
+        // failed.
         assert_eq!(text.lines().count(), 10 + header, "{text}");
     }
 }

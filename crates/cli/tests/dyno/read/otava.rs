@@ -1,4 +1,4 @@
-//! Apache Otava, as `PyPI` has it, reads exported figures. It finds the change that `dyno history` finds.
+//! Apache Otava, as published on `PyPI`, reads exported figures and finds the change that `dyno history` finds.
 
 use std::path::Path;
 use std::process::Command;
@@ -29,7 +29,7 @@ fn it_finds_the_run_that_the_history_finds(package: &Path) {
         let rate = if run < 7 { 1000.0 } else { 930.0 };
         add_run_of(&bench, "nightly", &[("db", &[rate + f64::from(run % 3)])], 1);
     }
-    // Otava reads the last year.
+    // Otava reads only figures of the last year, so the runs get recent times.
     let results = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
     results.execute("UPDATE run SET started_at_ms = (unixepoch() - (15 - id) * 86400) * 1000", []).unwrap();
     drop(results);

@@ -36,7 +36,7 @@ fn assert_is_shown(what: &str, ended: &Ended) {
     }
 }
 
-/// Text columns by meaning: all columns with names of steps are together, and so on.
+/// Text columns by meaning: for example, all columns that hold the name of a step are together.
 fn text_columns(file: &Connection) -> BTreeMap<String, Vec<(String, String)>> {
     let sql = "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c
                WHERE t.type = 'table' AND c.type = 'TEXT'";
@@ -56,7 +56,8 @@ fn text_columns(file: &Connection) -> BTreeMap<String, Vec<(String, String)>> {
     columns
 }
 
-/// Appends the hostile text to columns in all rows. Returns whether the file's own checks permit it everywhere.
+/// Appends the hostile text to columns in all rows. Returns whether the constraints of the file permit this in all
+/// of the columns.
 fn spoil(file: &Connection, columns: &[(String, String)]) -> bool {
     let spoiled = |(table, column): &(String, String)| {
         let set = |value: &str| {
@@ -65,7 +66,7 @@ fn spoil(file: &Connection, columns: &[(String, String)]) -> bool {
                 [EVIL],
             )
         };
-        // In JSON, the text becomes a member.
+        // If the column is JSON, the text becomes a member.
         set(&format!("{column} || ?1")).or_else(|_| set(&format!("json_set({column}, '$.evil', ?1)"))).is_ok()
     };
     columns.iter().all(spoiled)
@@ -96,7 +97,8 @@ fn text_of_a_results_file_is_shown_and_not_obeyed() {
         if is_spoiled && report.status == Some(0) {
             spoiled.push(holds);
         } else {
-            // The value must be one of a fixed set, so the file is rejected.
+            // The column allows only fixed values, so the text was rejected. The file gets its earlier content
+            // back.
             fs::write(&path, before).unwrap();
         }
     }
@@ -120,7 +122,7 @@ fn text_of_a_results_file_is_shown_and_not_obeyed() {
     pages_show(&bench);
 }
 
-/// Every command that reads the file, in every format.
+/// Runs every command that reads the file, in every format, and checks its output.
 fn outputs_show(bench: &Bench) {
     let commands = [
         "results list",
@@ -211,7 +213,8 @@ fn a_server_s_error_is_shown_and_not_obeyed() {
     );
     let ended = bench.dyno(&["run", "plan.toml"]).with(1);
     assert_is_shown("run", &ended);
-    // The server escapes some characters itself. The query, which Dyno adds, contains all of them.
+    // The server escapes some characters of its message. The query, which Dyno adds to the message, contains all of
+    // them.
     assert!(ended.stderr.contains(r"[2J\nerror: forged\u{202e}b"), "{}", ended.stderr);
     assert!(ended.stderr.contains(r"'a\u{1b}[2J"), "{}", ended.stderr);
     let message: String = bench.value("SELECT message FROM trial WHERE message LIKE '%forged%'").unwrap();

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::serve::Served;
 use crate::bench::Bench;
 
-/// Names that break out of HTML, scripts and attributes unless they are escaped.
+/// A name that breaks out of HTML, scripts and attributes unless it is escaped.
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)>";
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -44,7 +44,7 @@ pub(crate) fn browser_test(name: &str, test: fn(&mut Browser)) -> Trial {
     })
 }
 
-/// A bench with a run of two systems, and the address of its page. `candidate` is the name of the second
+/// A bench with a run of two systems, and the address of the run's page. `candidate` becomes the name of the second
 /// system. The run is made once for all tests.
 fn report(candidate: &str) -> (Bench, String) {
     static RESULTS: OnceLock<(Vec<u8>, String)> = OnceLock::new();
@@ -70,7 +70,8 @@ fn report(candidate: &str) -> (Bench, String) {
     (bench, address)
 }
 
-/// Dyno checks names in plans, but a results file may come from anywhere.
+/// Renames the candidate in the results file. Dyno checks names in plans, but a results file may come from
+/// anywhere.
 fn rename(bench: &Bench, candidate: &str) {
     let file = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
     file.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
@@ -93,7 +94,7 @@ fn cell(page: &mut Page<'_>, matrix: &str, step: &str, system: &str, clients: u3
     page.text(&format!("document.querySelector(`[data-matrix={matrix}] a[href='{href}'] b`).textContent"))
 }
 
-/// A rate in the format of the reports.
+/// The rate of a system in a step with one client, from the results file.
 fn rate(bench: &Bench, step: &str, system: &str) -> f64 {
     let sql = format!(
         "SELECT operations / seconds FROM trial WHERE step_id = '{step}' AND system_id = '{system}' AND clients = 1"
@@ -204,7 +205,7 @@ fn drilldown(browser: &mut Browser) {
     page.keep_picture("drilldown-light", false);
     page.press("Escape");
     page.wait_until("!document.querySelector('#drilldown').open");
-    // The address changes after the dialog's close event.
+    // The address changes only after the dialog's close event.
     page.wait_until("!location.href.includes('cell=')");
     finish(&mut page);
 }
@@ -327,7 +328,7 @@ fn served(browser: &mut Browser) {
     assert!(!bench.path("dyno.db-live.json").exists(), "the run is over");
 }
 
-/// The rate of a test in its only round.
+/// The rate of a system in a step, from the results file of a run with one round.
 fn rates(bench: &Bench, step: &str, system: &str) -> f64 {
     let sql = format!(
         "SELECT avg(operations / seconds) FROM trial WHERE step_id = '{step}' AND system_id = '{system}'"

@@ -1,4 +1,4 @@
-//! Maintains the file of a real run: `dyno results`.
+//! Maintains the results file of a real run with `dyno results`.
 
 use std::fs;
 
@@ -142,7 +142,7 @@ fn a_run_is_deleted_only_when_that_is_meant() {
     assert_eq!(none.stderr, "error: dyno.db: has no run 2; it holds run 1\n");
     assert_eq!(bench.count("trial"), 10);
 
-    // The run is larger than the pages of an empty file.
+    // The run's data becomes larger than the pages that an empty file has.
     let file = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
     file.execute("UPDATE run SET plan_text = plan_text || printf('# %.*c', 100000, 'x')", []).unwrap();
     drop(file);

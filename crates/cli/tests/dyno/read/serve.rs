@@ -38,9 +38,9 @@ pub(crate) fn tests() -> Vec<Trial> {
 /// A running `dyno serve`. Dropping the value ends it.
 pub(crate) struct Served {
     child: Child,
-    /// The address that it printed at its start: `http://…/`, with the token.
+    /// The address that the process printed at its start: `http://…/`, with the token.
     pub(crate) address: String,
-    /// Its further output.
+    /// The rest of the process's output.
     log: BufReader<std::process::ChildStderr>,
 }
 
@@ -69,7 +69,7 @@ impl Served {
         connection
     }
 
-    /// The status of an answer, and the whole answer.
+    /// Sends a request, and returns the status of the answer and the whole answer.
     fn ask(&self, request: &str) -> (u16, String) {
         let mut answer = String::new();
         self.connect(&format!("{request} HTTP/1.1\r\nHost: {}\r\n\r\n", self.place()))
@@ -105,7 +105,7 @@ fn a_results_file_may_be_hostile_or_go_away() {
     assert!(status == 405 && answer.contains("\r\nAllow: GET, HEAD\r\n"), "{answer}");
 
     let path = bench.path("dyno.db");
-    // The file of another run replaces the first one, which the server has already read.
+    // The results file is removed and then replaced by a copy. The server has read the first file before.
     let moved = bench.path("moved.db");
     fs::rename(&path, &moved).unwrap();
     let (status, answer) = served.ask("GET /");
@@ -135,8 +135,8 @@ fn a_results_file_may_be_hostile_or_go_away() {
     assert_eq!(served.ask("GET /run/1").0, 200);
 }
 
-/// Connections that send nothing, send half a request, read nothing, or only listen. There are far more of them than
-/// the process may open files.
+/// Four kinds of connections: they send nothing, send half a request, do not read the answer, or wait for events.
+/// There are far more connections than the process may open files.
 fn slow_readers_are_more_than_there_are_files_to_open() {
     let bench = bench();
     let dyno = bench.command(&["serve", "--listen", "127.0.0.1:0"]);
@@ -151,7 +151,7 @@ fn slow_readers_are_more_than_there_are_files_to_open() {
     {
         for _ in 0..200 {
             let mut connection = TcpStream::connect(served.place()).unwrap();
-            // The server may have closed it already.
+            // The server may have closed the connection already.
             let _ = connection.write_all(request.as_bytes());
             open.push(connection);
         }
@@ -180,7 +180,7 @@ fn a_token_opens_the_pages_and_nothing_else() {
     }
 }
 
-/// A process that is ended when this is dropped.
+/// A process that is ended when the value is dropped.
 struct Ends(Child);
 
 impl Drop for Ends {
@@ -199,7 +199,7 @@ fn body(port: u16, path: &str) -> Option<String> {
     answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned())
 }
 
-/// Debian's Prometheus accepts the text, scrapes it with the token, and has its values.
+/// Debian's Prometheus accepts the text of `/metrics`, scrapes it with the token, and stores the values.
 fn prometheus_reads_the_metrics() {
     let bench = bench();
     let mut command = bench.command(&["serve", "--listen", "127.0.0.1:0"]);

@@ -1,4 +1,4 @@
-//! Leftovers of a run on SQLite that is stopped, killed, or fails.
+//! What runs on SQLite leave behind when they are stopped, killed, or fail.
 
 use libtest_mimic::{Completion, Failed, Trial};
 use rustix::process::Signal;
@@ -73,7 +73,7 @@ fn a_command_of_a_plan_ends_with_its_lab() {
     eventually("all ended", || bench.processes().is_empty());
 }
 
-/// Scripts that never return: during compilation, on the thread that ends a job, and in an event.
+/// Scripts that never return, either at their top level, which runs on the thread that ends a job, or in an event.
 fn a_load_process_ends_with_its_lab_whatever_its_script_does() {
     let blocks = ["while true do end", "require('ffi').C.sleep(1000)", "os.execute('sleep 1000')"];
     let places = [("if is_load then", "end function event() end"), ("function event()", "end")];

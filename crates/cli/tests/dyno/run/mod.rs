@@ -1,4 +1,4 @@
-//! Runs, from a plan to the results file: their rounds, what stops them, and how they are resumed.
+//! Tests of runs, from a plan to the results file: their rounds, what stops them, and how they are resumed.
 
 mod faults;
 mod not_started;

@@ -52,7 +52,7 @@ fn a_system_that_cannot_be_fetched_loses_its_own_trials() {
 fn a_setting_that_sqlite_does_not_know_loses_its_own_trials() {
     let bench = Bench::new();
     let plan = sqlite_plan(0.1).replace("journal_mode = \"WAL\"", "jurnal_mode = \"WAL\"");
-    // A run that is never decided would last until `rounds_max`.
+    // If Dyno waited for verdicts on a system that does not start, the run would last until `rounds_max`.
     bench.write("plan.toml", &plan.replace("rounds = 2", "rounds = \"until-decided\"\nrounds_max = 20"));
     let ended = bench.dyno(&["run", "plan.toml"]).with(1);
     assert!(
@@ -86,7 +86,7 @@ fn without_its_base_a_run_ends() {
 
 fn a_server_that_does_not_start_is_tried_again() {
     let bench = Bench::new();
-    // The server refuses to start while the folder is missing.
+    // The server `bad` refuses to start while its folder for temporary files is missing.
     let system = |id: &str, settings: &str| {
         format!("[[system]]\nid = \"{id}\"\nengine = \"{MARIADB}\"\nsettings = {{ {settings} }}\n")
     };
@@ -114,7 +114,8 @@ fn a_server_that_does_not_start_is_tried_again() {
     std::fs::create_dir(&folder).unwrap();
     std::fs::set_permissions(&folder, Permissions::from_mode(0o1777)).unwrap();
     bench.dyno(&["run", "plan.toml", "--resume"]).with(0);
-    // Two further rounds. The first also measures the loads, because `bad` had none.
+    // The run makes two further rounds. The first of them also measures the loads, because no load of `bad` was
+    // measured before.
     assert_eq!((trials(&bench, "good"), trials(&bench, "bad")), ((Some(10), Some(0)), (Some(5), Some(5))));
     assert!(bench.processes().is_empty());
     assert_eq!(bench.leftovers(), [folder]);

@@ -24,10 +24,10 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// Number of measured trials; each counts once.
+/// Number of completed trials. A trial that was measured twice counts once.
 const TRIALS: &str = "SELECT count(DISTINCT step_id || clients || system_id || round) FROM trial
                       WHERE outcome = 'completed'";
-/// Rounds in which both systems completed both steps.
+/// Number of rounds in which both systems completed both steps.
 const COMPLETE: &str =
     "SELECT count(*) FROM (SELECT round FROM trial WHERE outcome = 'completed' AND step_id <> 'load'
                         GROUP BY round HAVING count(*) = 4)";
@@ -41,7 +41,7 @@ fn a_stopped_run_goes_on_with_the_next_round_in_the_order_it_had() {
     let bench = Bench::new();
     bench.write("plan.toml", &sqlite_plan(1.0));
     let dyno = bench.start_until(&["run", "plan.toml", "--seed", "11"], 4);
-    // In the middle of the step in which the systems take turns.
+    // Stops the run in the step in which the systems take turns.
     eventually("both systems have a load", || bench.load_processes().len() == 2);
     press_ctrl_c(&dyno);
     assert_eq!(finish(dyno).status, Some(130));
@@ -65,7 +65,7 @@ fn a_stopped_run_goes_on_with_the_next_round_in_the_order_it_had() {
 
 fn kills_at_any_moment_lose_nothing_and_the_run_completes() {
     let bench = Bench::new();
-    // The second system waits, so that the first kill hits between trials.
+    // The load of the second system waits, so that the first kill hits between trials.
     let command = "test ! -e begun || while test ! -e ready; do sleep 0.1; done; touch begun";
     bench.write("plan.toml", &plan_with_hook("load", command));
     let dyno = bench.start_until(&RUN, 1);
@@ -78,7 +78,7 @@ fn kills_at_any_moment_lose_nothing_and_the_run_completes() {
     let mut kills = 0;
     while kills < 10 {
         let mut dyno = bench.command(&RESUME).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        // Moments spread over the whole round, without a regular order.
+        // The moments of the kills are spread irregularly over the whole round.
         thread::sleep(Duration::from_millis(20 + (kills * 1231) % 3600));
         if dyno.try_wait().unwrap().is_some() {
             break;
@@ -126,7 +126,7 @@ fn rounds_with_failed_trials_are_made_up_for() {
 
 fn loads_that_were_cut_short_are_measured_when_the_run_goes_on() {
     let bench = Bench::new();
-    // The second system waits.
+    // The load of the second system waits.
     let command = "test ! -e begun || test -e ready || sleep 3600; touch begun";
     bench.write("plan.toml", &plan_with_hook("load", command));
     let dyno = bench.start_until(&RUN, 1);
@@ -136,7 +136,7 @@ fn loads_that_were_cut_short_are_measured_when_the_run_goes_on() {
     bench.write("ready", "");
     bench.dyno(&RESUME).with(0);
     assert_eq!(bench.value(COMPLETE), Some(2));
-    // Systems can be compared in a round in which both were loaded.
+    // Systems can be compared only in a round in which both were loaded, so both are loaded again.
     let loads = "SELECT group_concat(round || system_id, ' ' ORDER BY round, system_id) FROM trial
                  WHERE step_id = 'load' AND outcome = 'completed' AND round > 0";
     assert_eq!(bench.value(loads), Some("1rollback 1wal".to_owned()));

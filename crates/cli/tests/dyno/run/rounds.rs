@@ -69,7 +69,8 @@ fn loads_connect_at_the_same_time_and_one_that_fails_stops_no_other() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// A plan with two SQLite systems that run a script in whole trials, with a step for each name and kind in `steps`.
+/// A plan with two SQLite systems that run a script in whole trials. Each pair in `steps` is a step's id and its
+/// kind.
 fn turning_plan(keys: &str, steps: &[(&str, &str)]) -> String {
     let step = |(id, kind): &(&str, &str)| {
         format!(
@@ -97,7 +98,7 @@ fn bench_of_turning(keys: &str, steps: &[(&str, &str)]) -> Bench {
 }
 
 fn a_decided_test_is_left_and_keeps_its_verdict() {
-    // With 12 rounds, the looks are after 7, 9 and 12.
+    // With at most 12 rounds, tests are judged after 7, 9 and 12 rounds.
     let keys = "rounds = 'until-decided'\nrounds_max = 12";
     let steps = [("before", "slower"), ("open", "turning"), ("after", "slower")];
     let bench = bench_of_turning(keys, &steps);
@@ -106,7 +107,8 @@ fn a_decided_test_is_left_and_keeps_its_verdict() {
     let rounds = |step: &str| {
         bench.value::<u32>(&format!("SELECT count(DISTINCT round) FROM trial WHERE step_id = '{step}'"))
     };
-    // A script may write, so what comes before an open test is measured as long as that is.
+    // A script may change data for later steps. Therefore a step before an undecided test is measured as long as that
+    // test, even if its own test is decided.
     assert_eq!([rounds("before"), rounds("open")], [Some(12), Some(12)]);
     let of_after = rounds("after").unwrap();
     assert!([7, 9].contains(&of_after), "{of_after}");
@@ -155,7 +157,7 @@ fn loads_are_made_anew_after_some_rounds_and_their_variance_is_shown() {
     assert!(ended.stdout.contains("(every 2 rounds)"), "{}", ended.stdout);
 }
 
-/// MySQL 5.6 reads a page of its log before it writes part of it, unless the page is cached.
+/// MySQL 5.6 reads a page of its log before it overwrites part of the page, unless the page is cached.
 fn a_warm_server_has_its_log_in_the_page_cache() {
     let bench = Bench::new();
     let plan = format!(
@@ -188,7 +190,7 @@ fn a_client_and_its_server_have_cores_of_their_own() {
              [[step]]\nid = 'cpus'\ngroup = 'all'\nworkload = './cpus.lua'\noperation = 'query'\n"
         );
         bench.write("plan.toml", &plan);
-        // Pinning is off if neighbours are expected.
+        // Dyno does not pin threads if disturbances by other programs are expected.
         let mut run = bench.command(&["run", "plan.toml", "--no-html"]);
         Ended::from(run.env_remove("DYNO_COUNT_DISTURBED").output().unwrap()).with(0);
         let pinned = "SELECT count(limits ->> '$.in_force.pinned_server_threads') FROM trial";
@@ -203,8 +205,8 @@ fn a_client_and_its_server_have_cores_of_their_own() {
         let masks = |seen: &BTreeSet<(String, usize)>| -> BTreeSet<String> {
             seen.iter().map(|(cpus, _)| cpus.clone()).collect()
         };
-        // One thread of the server is pinned, and the whole load is pinned to other cores. The first records
-        // may be older.
+        // One thread of the server is pinned to a core, and all threads of the load to other cores. The script's
+        // first records may be from before the threads were pinned.
         assert_eq!(masks(&server).len(), 1 + usize::from(pins), "{key}{server:?}");
         let one = server.iter().find(|(_, threads)| *threads == 1).map(|(cpus, _)| cpus);
         assert_eq!(one.is_some(), pins, "{server:?}");
@@ -212,8 +214,8 @@ fn a_client_and_its_server_have_cores_of_their_own() {
     }
 }
 
-/// Two servers in three rounds of three steps. The first step fails unless it finds exactly the rows of the
-/// load; the second adds rows; the third fails unless it finds them.
+/// A plan of two servers with three steps in three rounds. The first step fails unless it finds exactly the rows of
+/// the load. The second step adds rows. The third step fails unless it finds additional rows.
 fn servers_plan() -> String {
     let step = |id: &str, workload: &str, options: &str| {
         format!(
@@ -242,8 +244,8 @@ fn every_round_has_fresh_servers_that_take_turns() {
     bench.dyno(&["run", "plan.toml", "--no-html"]).with(0);
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 
-    // Tables were loaded and measured once. Inserted rows are gone in the next round, or `loaded` would have
-    // failed.
+    // Tables were loaded and measured once. Each round begins without the rows that the round before has inserted,
+    // because the step `loaded` fails if it finds such rows.
     let loads = "SELECT group_concat(system_id || round, ' ' ORDER BY system_id, round) FROM trial
                  WHERE step_id = 'load'";
     assert_eq!(bench.value(loads), Some("innodb0 myrocks0".to_owned()));
@@ -255,7 +257,7 @@ fn every_round_has_fresh_servers_that_take_turns() {
                     AND operations > 0 AND lead_seconds > 0 AND rest_cpu_us IS NOT NULL";
     assert_eq!(bench.value(measured), Some(2 * 3 * 3));
 
-    // Within a round, a server is the same process in all steps. It differs between rounds.
+    // Within a round, a server is the same process in all steps. In the next round it is another process.
     let pids = fs::read_to_string(bench.path("pids")).unwrap();
     let mut steps_of = BTreeMap::new();
     for pid in pids.lines() {
@@ -269,7 +271,8 @@ fn every_round_has_fresh_servers_that_take_turns() {
     assert_systems_take_turns(&bench);
 }
 
-/// Checks the order of slices against the guarantees of rounds and cycles.
+/// Checks that each cycle of slices has one slice of each system, and that the two cycles of each pair have
+/// opposite orders.
 fn assert_systems_take_turns(bench: &Bench) {
     let file = Connection::open(bench.path("dyno.db")).unwrap();
     let sql = "SELECT round, step_id, cycle, system_id FROM slice JOIN trial ON trial.id = trial_id
@@ -371,14 +374,14 @@ fn every_report_has_the_verdict_of_the_comparison() {
         sum(&["improved", "regressed", "same", "not_enough_evidence", "failed", "decays", "unjudged"]),
         3
     );
-    // Both texts use the same words.
+    // `dyno report` prints a sentence of the JSON report in the same words.
     let sentence = report["summary"][0].as_str().unwrap();
     let said = |command: &str| unwrapped(&bench.dyno(&[command]).stdout);
     assert!(said("report").contains(sentence), "{sentence}");
     assert_eq!(bench.dyno(&["compare"]).status == Some(0), comparison["outcome"] == "none_regressed");
 }
 
-/// The findings of a JSON document on a test.
+/// The finding and the figures of a test, from a JSON document.
 fn judged(step: &Value, of: &Value) -> String {
     let keys = ["finding", "ratio", "interval", "method", "p_adjusted", "more_rounds"];
     let facts: Vec<String> = keys.iter().map(|key| format!("{key} {}", of[key])).collect();

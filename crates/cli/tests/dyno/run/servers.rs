@@ -88,7 +88,8 @@ fn a_run_compares_servers_of_several_kinds() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// No server executes an operation in a microsecond. It would seem so if only the server's first process were counted.
+/// No server executes an operation in a microsecond of CPU time. If only the server's first process were counted,
+/// the measured CPU time would be that short.
 fn a_server_of_a_process_a_connection_is_counted_whole() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan(&[POSTGRES], "", 2.5));
@@ -116,8 +117,8 @@ fn a_server_that_dies_fails_its_trial_only() {
     assert!(bench.leftovers().is_empty());
 }
 
-/// Two servers. The second is killed by a load: in the step `own` by its own load, in `other` by the load of the first.
-/// Files tell the script that it has killed the server already.
+/// A load kills the second of two servers. In the step `own` this is the second server's own load, in `other` the
+/// load of the first server. The script leaves a file, so that it kills the server only once.
 fn a_server_that_dies_while_systems_take_turns_fails_its_trial_only() {
     let step = |id: &str| {
         format!(
@@ -152,14 +153,15 @@ fn a_server_that_dies_while_systems_take_turns_fails_its_trial_only() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// Longer than pauses of a busy machine, but short enough for a test.
+/// Longer than the pauses of a busy machine, but short enough for a test.
 const LITTLE_PATIENCE: Duration = Duration::from_secs(3);
 
-/// Stops a server's process, either when the systems begin to take turns or when they have measured for a while.
+/// An observer that stops a server's process. It does so when the systems begin to take turns or, if `amid`, while
+/// they measure.
 struct Stopper<'a> {
     bench: &'a Bench,
     step: &'static str,
-    /// The server, given by a part of its command line.
+    /// A part of the server's command line, which identifies the server.
     server: &'static str,
     amid: bool,
     done: bool,
@@ -183,7 +185,7 @@ impl Observer for Stopper<'_> {
 
 fn a_server_that_hangs_while_it_rests_fails_its_trial_only() {
     let bench = Bench::new();
-    // Dyno would continue a frozen server.
+    // If servers were frozen between slices, Dyno would continue the stopped server.
     let text =
         plan(&[MARIADB, MARIADB], "", 2.5).replacen("rounds = 1", "freeze = false\nrounds = 2", 1).replacen(
             "id = \"s1\"\nengine = \"mariadb@10.11/innodb\"\nsettings = {  }",

@@ -138,7 +138,8 @@ fn a_script_that_fails_fails_its_trials_only() {
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'completed'"), Some(6));
 }
 
-/// The load of one system fails when it is measured. It succeeds when a later step needs its tables.
+/// The load of one system fails in its own trial. When a later step needs the tables, the load is repeated and
+/// succeeds.
 fn tables_that_were_loaded_again_are_told_in_every_report() {
     let bench = Bench::new();
     bench.let_all_write();

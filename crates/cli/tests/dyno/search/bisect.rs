@@ -24,8 +24,8 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// A step at a rate that a quick statement reaches easily and a slow one cannot reach. With a wide margin, a good
-/// version counts as good regardless of other load on the host.
+/// A plan with a step at a fixed rate, which a quick statement reaches easily and a slow statement cannot reach.
+/// With a wide margin, a good version counts as good whatever else the host does.
 fn plan(slower_from: &str) -> String {
     format!(
         "name = 'becoming-slow'\ntitle = 'A version becomes slow'\nbase = 'any'\nrounds = 1\n\
@@ -55,8 +55,8 @@ fn among_versions() {
     let ended = bisect(&bench, "10.05", &["--versions", &LADDER.join(",")]).with(0);
     let last = ended.stdout.lines().last();
     assert_eq!(last, Some("mariadb@10.5 made answer slower; mariadb@10.2.11 was not."), "{}", ended.stdout);
-    // Of five versions, three comparisons suffice: the last, the middle one, and the one before it. The
-    // result is then compared with the version before it.
+    // Three comparisons are enough for five versions: the last version, the middle one, and the one before the
+    // middle. A fourth comparison is between the version that was found and the version before it.
     assert_eq!(bench.count("run"), 4);
     let waited_seconds = bench.value::<f64>("SELECT max(settle_seconds) FROM instance");
     assert_eq!(waited_seconds, Some(0.0), "the plan does not wait for servers at rest");
@@ -72,8 +72,8 @@ fn among_versions() {
     what_was_found_is_explained_and_taken_apart(&bench, &ended);
 }
 
-/// The last line of the output gives a command that explains the difference between the two versions. It also works
-/// with `--prove`.
+/// The last line on standard error names a command that explains the difference between the two versions. The
+/// command also works with `--prove`.
 fn what_was_found_is_explained_and_taken_apart(bench: &Bench, ended: &Ended) {
     let hint = ended.stderr.lines().last().unwrap();
     assert!(hint.starts_with("`dyno explain 4` shows what changed between the two"), "{hint}");
@@ -103,10 +103,10 @@ fn started_again() {
     let runs = bench.count("run");
     let again = bisect(&bench, "10.11", &versions).with(0);
     assert_eq!((again.stdout, bench.count("run")), (first.stdout, runs));
-    // Another measuring time makes it a different search.
+    // A search with another measured time does not use the comparisons of the first search.
     bisect(&bench, "10.11", &[&versions[..], &["--seconds", "0.5"]].concat()).with(0);
     assert_eq!(bench.count("run"), 2 * runs);
-    // A comparison that was stopped resumes in its run.
+    // A stopped comparison is resumed, and does not begin a new run.
     rusqlite::Connection::open(bench.path("dyno.db"))
         .unwrap()
         .execute_batch(
@@ -120,14 +120,14 @@ fn started_again() {
     assert_eq!(bench.count("run"), 2 * runs);
 }
 
-/// Two rounds decide nothing.
+/// Two rounds of a comparison decide nothing.
 fn without_a_verdict() {
     for name in [LADDER[0], LADDER[3]] {
         installation(name).unwrap();
     }
     let bench = Bench::new();
     let versions = ["--versions", &[LADDER[0], LADDER[3]].join(",")];
-    // On a busy host this may be undecided already.
+    // On a busy host, even this search may be undecided.
     bisect(&bench, "99", &versions);
     rusqlite::Connection::open(bench.path("dyno.db"))
         .unwrap()

@@ -35,8 +35,8 @@ pub(crate) fn tests() -> Vec<Trial> {
 }
 
 /// Runs a plan of two systems. With the settings of `new`, the script makes no index. `keys` are further keys of
-/// the step `read`, in which the systems take turns. The figures of the step `paced` are replaced after the run:
-/// `new` is slower in every round, whatever else the host does.
+/// the step `read`, in which the systems take turns. After the run, the figures of the step `paced` are replaced,
+/// so that `new` is slower in every round whatever else the host does.
 fn measured(engine: &str, settings: &str, no_index_if: &str, keys: &str) -> Bench {
     let bench = Bench::new();
     bench.write("dropped.lua", include_str!("dropped_index.lua"));
@@ -65,14 +65,14 @@ fn measured(engine: &str, settings: &str, no_index_if: &str, keys: &str) -> Benc
     bench
 }
 
-/// The explanation of a step at its second number of clients. Its query plans were read at the first number.
+/// The explanation of the step `read` at 2 clients. The query plans were read at 1 client.
 fn explained(bench: &Bench) -> Value {
     let arguments = ["explain", "1", "new", "--test", "read", "--clients", "2", "--format", "json"];
     let ended = bench.dyno(&arguments).with(0);
     serde_json::from_str(&ended.stdout).unwrap()
 }
 
-/// The base uses the index, the candidate reads every row, and nothing else differs.
+/// Checks that the base uses the index, that the candidate reads every row, and that nothing else differs.
 fn assert_scan(json: &Value, (how, key): (&str, &str), scan: &str) {
     let plans = &json[0]["plans"];
     assert_eq!(plans["compared"], 2, "{plans}");
@@ -86,13 +86,13 @@ fn assert_scan(json: &Value, (how, key): (&str, &str), scan: &str) {
     assert_eq!(plans["refused"], Value::Array(Vec::new()), "{plans}");
 }
 
-/// SQLite without an index in `new`.
+/// A run of SQLite, in which `new` has no index.
 fn measured_in_sqlite() -> Bench {
     let condition = "(SELECT cache_size FROM pragma_cache_size) = -4000";
     measured("sqlite", "cache_size = '-4000'", condition, "")
 }
 
-/// A cell opens with the text of `dyno explain`. Cells are explained only against the plan's base.
+/// An opened cell of the report shows the text of `dyno explain`. Cells are explained only against the plan's base.
 fn a_drilldown(browser: &mut Browser) {
     let bench = measured_in_sqlite();
     bench.dyno(&["report", "--format", "html", "--out", "page.html"]).with(0);
@@ -133,7 +133,7 @@ fn a_dropped_index_in_sqlite() {
     ] {
         assert!(text.stdout.contains(words), "{words}: {}", text.stdout);
     }
-    // Once per instance: two systems, six rounds, two steps, at the first number of clients.
+    // Plans are read once per instance: two systems in six rounds and two steps, at the first number of clients.
     let explained = "SELECT count(DISTINCT trial_id) FROM statement_plan JOIN trial ON trial.id = trial_id WHERE clients = 1";
     assert_eq!(
         (bench.value(explained), bench.value("SELECT count(DISTINCT trial_id) FROM statement_plan")),
@@ -149,7 +149,7 @@ fn a_dropped_index_in_sqlite() {
     reports_say_why(&bench);
 }
 
-/// The paced step always has a difference.
+/// The step `paced` always has a difference that reports explain.
 fn reports_say_why(bench: &Bench) {
     for format in ["text", "markdown", "html", "json"] {
         let report = bench.dyno(&["report", "--full", "--format", format, "--out", "-"]).with(0);

@@ -1,4 +1,4 @@
-//! Commands that measure until they know: which version, setting or query makes the difference.
+//! Commands that measure until they have an answer: which version, setting or query makes the difference.
 
 mod bisect;
 mod explain;

@@ -21,7 +21,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     all
 }
 
-/// A step at a rate that a quick statement reaches easily and a slow one cannot reach.
+/// A plan with a step at a fixed rate, which a quick statement reaches easily and a slow statement cannot reach.
 fn plan(engine: &str, settings: &str, options: &str) -> String {
     format!(
         "name = 'planted'\ntitle = 'A planted setting'\nbase = 'it'\nrounds = 3\n\
@@ -34,7 +34,7 @@ fn plan(engine: &str, settings: &str, options: &str) -> String {
     )
 }
 
-/// SQLite has no statement that sleeps, so its client does.
+/// The options of the script for SQLite. SQLite has no statement that sleeps, so its client sleeps.
 fn slow_if(condition: &str) -> String {
     format!("slow_if = \"{condition}\", slow_by = ''")
 }
@@ -95,7 +95,7 @@ fn a_planted_setting_of_sqlite_is_found_and_kept_through_a_stop() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// The confirmed figures come from a run that is not used by another comparison.
+/// The confirmed figures come from a run that no other comparison uses.
 fn confirmed_in_rounds_of_their_own(tuned: &Value) {
     let comparisons = tuned["comparisons"].as_array().unwrap();
     let runs: Vec<i64> = comparisons.iter().filter_map(|it| it["run"].as_i64()).collect();
@@ -116,7 +116,8 @@ fn pasted_settings_are_a_plan(bench: &Bench, size: i64) {
     bench.dyno(&["run", "pasted.toml", "--rounds", "1", "--no-html", "--results", "pasted.db"]).with(0);
 }
 
-/// With a rollback journal, NORMAL keeps each commit. With a WAL, which would be faster here, it does not.
+/// With a rollback journal, `synchronous = NORMAL` loses no acknowledged commit. With a WAL it may lose some,
+/// although the script is faster with a WAL.
 fn settings_that_would_lower_a_promise_are_never_tried() {
     let is_no_wal = "(SELECT journal_mode FROM pragma_journal_mode) <> 'wal'";
     let settings = "synchronous = 'NORMAL', journal_mode = 'DELETE'";
@@ -133,7 +134,7 @@ fn settings_that_would_lower_a_promise_are_never_tried() {
 }
 
 fn where_nothing_is_better_that_is_the_answer() {
-    // Every setting reaches this rate, so all are alike.
+    // The step reaches its rate with every value of every setting, so no value is better.
     let bench = bench(&plan("sqlite", "", ""));
     let tuned = bench.dyno(&TUNE).with(0);
     assert!(tuned.stdout.contains("No settings better than the base were found."), "{}", tuned.stdout);
@@ -162,7 +163,7 @@ fn what_is_not_there_and_a_budget_that_is_too_short_are_told() {
 }
 
 fn of_mariadb() {
-    // The buffer pool size is tried first, and every value is larger than the plan's.
+    // The size of the buffer pool is tried first, and every value that is tried is larger than the plan's.
     let options = "slow_if = '@@innodb_buffer_pool_size < 80000000'";
     let bench = bench(&plan(MARIADB, "innodb_buffer_pool_size = '64M'", options));
     let tuned = json(&bench, &["tune", "plan.toml", "--candidates", "1", "--rounds", "4"]);

@@ -1,4 +1,5 @@
-//! `dyno upgrade` on real servers: regressions that were planted are found as such, and an upgrade to the same version is safe.
+//! `dyno upgrade` on real servers. Regressions that were planted are found, and an upgrade to the same version is
+//! safe.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -31,10 +32,10 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// Few rounds, as quick as they get. A verdict needs six.
+/// Options for the fewest rounds that can give a verdict.
 const QUICK: [&str; 6] = ["--traffic", "mine.traffic", "--rounds", "6", "--margin", "50%"];
 
-/// The rows of two tables: 200 items, and 6,000 sales of half of them, without an index on the item.
+/// The rows of two tables: 200 items, and 6,000 sales of about half of the items. Sales have no index on the item.
 fn rows(table: &str) -> Vec<String> {
     match table {
         "item" => (1..=200).map(|id| format!("({id},{},'it''s {id}')", id % 7)).collect(),
@@ -53,13 +54,14 @@ fn dump(column: &str) -> String {
     )
 }
 
-/// A query that reads more rows, or hashes in pieces, if the optimizer may not materialize the inner query.
+/// A query whose plan depends on settings. Without materialization of the subquery, MariaDB reads more rows.
+/// PostgreSQL reads the same rows with the settings of its test.
 const OTHER_PLAN: &str =
     "SELECT count(*) FROM item WHERE id NOT IN (SELECT item FROM sale WHERE amount > 5 AND item IS NOT NULL)";
 const HARMLESS: &str = "SELECT note FROM item WHERE id = 7";
 const WRITE: &str = "UPDATE item SET note = 'changed' WHERE id = 9";
 
-/// The log of a server that executed statements five times each, imported.
+/// Writes the log of a server that executed each of the statements five times, and imports it.
 fn import(bench: &Bench, statements: &[&str], entry: impl Fn(&str) -> String) {
     let mut log = String::new();
     for _ in 0..5 {
@@ -89,7 +91,7 @@ fn listed(report: &Value, list: &str) -> Vec<String> {
         .collect()
 }
 
-/// The rows that both versions read for an example of the first digest with these words.
+/// The rows that each version read for an example of the first digest with these words.
 fn rows_examined(report: &Value, words: &str) -> [u64; 2] {
     let digests = report["replay"]["digests"].as_array().unwrap();
     let is_it = |digest: &&Value| digest["statement"].as_str().unwrap().contains(words);
@@ -104,7 +106,7 @@ fn json(text: &str) -> Value {
 fn planted_regressions_of_mariadb_are_found() {
     let bench = Bench::new();
     bench.write("shop.sql", &dump("`offset`"));
-    // So much slower in the later version that a busy host cannot hide it.
+    // In the later version this is so much slower that a busy host cannot hide it.
     let slower = "SELECT SLEEP(IF(VERSION() LIKE '10.%', 0, 0.5)) FROM item WHERE id = 8";
     let fails = "SELECT offset FROM item WHERE id = 3";
     let otherwise = "SELECT note || 'x' FROM item WHERE id = 4";
@@ -154,7 +156,7 @@ fn planted_regressions_of_postgres_are_found() {
     let slower =
         "SELECT count(pg_sleep(CASE WHEN current_setting('server_version') LIKE '14%' THEN 0 ELSE 0.5 END))";
     let fails = "SHOW old_snapshot_threshold";
-    // A column before version 16, and a function since.
+    // `system_user` is a column before version 16 of PostgreSQL, and a function since.
     let otherwise = "SELECT system_user FROM item WHERE id = 4";
     import(&bench, &[OTHER_PLAN, slower, HARMLESS, WRITE, fails, otherwise], of_postgres);
     let to = "postgres@18.4 work_mem=64kB hash_mem_multiplier=1";
@@ -177,7 +179,7 @@ fn planted_regressions_of_postgres_are_found() {
 fn an_upgrade_to_the_same_version_is_safe() {
     let bench = Bench::new();
     bench.write("shop.sql", &dump("kind"));
-    // The host of tests is busy: what it adds to so long a statement does not pass so wide a margin.
+    // The host of tests is busy. Statements take so long that the delay by other tests stays within the wide margin.
     let read = "SELECT note, SLEEP(0.1) FROM item WHERE id = 7";
     let count = "SELECT count(*), SLEEP(0.1) FROM sale";
     let write = "UPDATE item SET note = CONCAT('changed', SLEEP(0.1)) WHERE id = 9";
@@ -199,7 +201,7 @@ fn an_upgrade_to_the_same_version_is_safe() {
     assert!(text.contains("is safe for this traffic"), "{text}");
     assert!(text.contains("used as it is, because both versions have the same format"), "{text}");
     assert!(text.contains("The answers of 3 digests were compared."), "{text}");
-    // The data is kept: the same line loads nothing again.
+    // The data of the old version is kept, so the same command loads nothing again.
     let again = bench.dyno(&line).with(0);
     assert!(!again.stderr.contains("loading"), "{}", again.stderr);
 }

@@ -1,4 +1,4 @@
-//! The load process: the rights of its script, and its end when memory runs out.
+//! The load process: which rights its script has, and how it ends when memory runs out.
 
 use std::fs;
 use std::io::Write as _;
@@ -25,7 +25,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// The output of a script in a load process on a SQLite database that Dyno made.
+/// The output of a script that a load process runs on a SQLite database made by Dyno.
 fn printed(bench: &Bench, folder: &Path, source: &str) -> String {
     let data = bench.path("data");
     fs::create_dir_all(&data).unwrap();
@@ -99,7 +99,7 @@ fn a_script_of_roots_writes_nowhere_but_into_the_database() {
     assert!(!bench.path("written").exists());
 }
 
-/// The script may read files there, but still cannot write.
+/// The script can read files in the closed folder, but still cannot write.
 fn a_script_below_a_closed_folder_reads_beside_itself() {
     let bench = Bench::new();
     let folder = bench.path("closed");

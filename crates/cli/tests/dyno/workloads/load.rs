@@ -1,4 +1,4 @@
-//! `dyno sysbench` as a process of its own.
+//! `dyno sysbench` as a separate process.
 
 use libtest_mimic::Trial;
 
@@ -13,7 +13,8 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// The output of a script is complete wherever the script exits, and its exit status becomes that of the program.
+/// The output of a script is complete wherever the script exits, and the script's exit status becomes the
+/// program's.
 fn what_a_script_prints_before_it_exits_is_heard() {
     let bench = Bench::new();
     for (place, command) in [
@@ -45,7 +46,8 @@ fn what_a_script_prints_before_it_exits_is_heard() {
     }
 }
 
-/// Standard output is a pipe here. The C library would buffer it in blocks.
+/// Standard output is a pipe here. The C library buffers a pipe in blocks, and could write the script's text later than
+/// the text of Dyno that follows it.
 fn what_a_script_writes_past_print_stays_in_its_place() {
     let bench = Bench::new();
     let script = "function init() io.write('written', ' by init\\n') end function event() end";
@@ -55,8 +57,8 @@ fn what_a_script_writes_past_print_stays_in_its_place() {
     assert!(place("written by init\n") < place("Running the test"), "{}", ended.stdout);
 }
 
-/// `luarocks install --local` installs modules below the home folder: benchmarks, and modules that they
-/// require.
+/// `luarocks install --local` installs modules below the home folder. These may be benchmarks, or modules that
+/// benchmarks require.
 fn modules_that_luarocks_installs_are_found() {
     let bench = Bench::new();
     let modules = bench.path(".luarocks/share/lua/5.1");

@@ -49,7 +49,7 @@ fn is_warned(cell: &Value, of: &str) -> bool {
     cell["warnings"].as_array().unwrap().iter().any(|warning| warning["warning"] == of)
 }
 
-/// One event is due every three hours, so none is due in these seconds.
+/// An event is due about every three hours, so no event is due in the step's seconds.
 fn a_rate_at_which_nothing_is_due_is_no_stall_and_has_no_verdict() {
     for spacing in ["poisson", "constant"] {
         let slow = format!(
@@ -117,7 +117,7 @@ fn figures_of_latencies_lie_between_the_least_and_the_greatest() {
                         AND latency_max_us = latency_max_ns / 1e3";
         assert_eq!(bench_has(&format!("latency_sum_ns > 0 AND NOT ({in_order})")), 0, "{table}");
     }
-    // A client executes its events one after the other. The last one may end after the measured time.
+    // A client executes its events one after the other. Only its last event may end after the measured time.
     let longer = "SELECT count(*) FROM trial WHERE step_id = 'read' AND latency_sum_ns > seconds * 1.0001e9 + latency_max_ns";
     assert_eq!(bench.value(longer), Some(0));
     let added_up = "SELECT count(*) FROM trial t WHERE step_id = 'read' AND latency_sum_ns
@@ -129,7 +129,7 @@ fn figures_of_latencies_lie_between_the_least_and_the_greatest() {
     );
 }
 
-/// Its workload is a pgbench script, which knows the size of the plan's tables.
+/// The workload of the background load is a pgbench script, which gets the size of the plan's tables.
 fn a_background_load_keeps_its_rate_or_is_reported() {
     let bench = Bench::new();
     let script = "\\set id random(1, :table_size)\nUPDATE sbtest1 SET k = k + 1 WHERE id = :id;\n";

@@ -99,14 +99,14 @@ fn import(bench: &Bench, server: &Server, [begin, end]: [&str; 2], log: &Path) {
     bench.dyno(&["traffic", "import", "server.log", "--out", "mine.traffic"]).with(0);
 }
 
-/// Makes a mix of the traffic, and runs it on the server that the traffic is from.
+/// Makes a mix of the traffic, and runs it on the server from which the traffic comes.
 fn check_mix(bench: &Bench, server: &Server) {
     let told = bench.dyno(&["traffic", "mix", "mine.traffic", "--out", "mix.lua"]).with(0).stdout;
     let script = fs::read_to_string(bench.path("mix.lua")).unwrap();
     for words in ["COUNT(*) FROM item WHERE note LIKE ?", "UPDATE item SET stock = stock - ? WHERE id = ?"] {
         assert!(script.to_lowercase().contains(&words.to_lowercase()), "{words}: {script}");
     }
-    // Such as the statement that ended the log.
+    // The log ends with a statement that changes more than its database. The mix leaves it out and reports this.
     assert!(told.contains("that change more than their database"), "{told}");
     let run = ["--threads=2", "--events=200", "--time=0", "run"];
     let report = sysbench(bench, server, "./mix.lua", &run).stdout;
@@ -128,7 +128,7 @@ fn plan(old: &str, new: &str, keys: &str) -> String {
     )
 }
 
-/// The numbers of statements by digest.
+/// The number of statements of each digest.
 fn by_digest(file: &Path, sql: &str) -> BTreeMap<String, i64> {
     let connection = Connection::open(file).unwrap();
     let mut statement = connection.prepare(sql).unwrap();

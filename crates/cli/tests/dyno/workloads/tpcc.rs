@@ -14,7 +14,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// Changes of a consistent database, each with the conditions that it violates.
+/// Changes to a consistent database, each with the numbers of the conditions that it violates.
 const CHANGES: [(&str, &[u32]); 8] = [
     ("UPDATE warehouse1 SET w_ytd = w_ytd + 1", &[1, 8]),
     ("UPDATE district1 SET d_next_o_id = d_next_o_id + 1 WHERE d_id = 1", &[2]),
@@ -59,7 +59,7 @@ fn each_violated_condition_is_counted_once_on_any_number_of_threads() {
     assert_eq!(purged.stdout.matches(": not checked, since purged orders are part of it\n").count(), 3);
 }
 
-/// The connection that fails first has only its own findings.
+/// Each connection checks its part, so the first to fail has only some of the findings.
 fn a_failed_check_of_several_connections_is_made_again_by_one() {
     let bench = Bench::new();
     bench.write(
@@ -80,7 +80,7 @@ fn a_failed_check_of_several_connections_is_made_again_by_one() {
     assert!(message.contains("all of it"), "{message}");
 }
 
-/// The printed conditions in order, each with its result.
+/// The printed conditions in order, each with whether it holds.
 fn conditions(ended: &Ended) -> Vec<(u32, bool)> {
     let condition = |line: &str| {
         let (number, says) = line.strip_prefix("tpcc set 1, condition 3.3.2.")?.split_once(": ")?;

@@ -33,7 +33,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// The answers of the reference, by query.
+/// The answers of the reference, one for each query.
 fn reference() -> Vec<QueryAnswer> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reference/tpch-answers-0.01.txt");
     let text = fs::read_to_string(path).unwrap();
@@ -69,8 +69,9 @@ fn answers_are_the_reference_s(engine: &str) {
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'failed'"), Some(0));
 }
 
-/// One system of the study uses the index with condition pushdown, the other without. Counters are first read when the
-/// load reports that it measures. So many events follow that the few before this reading do not matter.
+/// Both systems of the study use the index, one with condition pushdown and one without. Counters are first read
+/// when the load reports that it measures. Many more events follow, so the few events before the first reading do
+/// not matter.
 fn plans_are_compared_and_counters_claimed() {
     let bench = Bench::new();
     let system = |id: &str, switch: &str| {
@@ -102,7 +103,7 @@ fn plans_are_compared_and_counters_claimed() {
             "SELECT change_per_operation FROM counter_change
              WHERE system_id = '{system}' AND step_id = 'q19' AND name LIKE '%.Handler_read_next'"
         );
-        // The view omits counters that did not change.
+        // The view omits counters that did not change, so a missing row means 0.
         bench.value(&change).unwrap_or(0.0)
     };
     assert!(read_next("off") > 50.0 + 10.0 * read_next("on"), "{} {}", read_next("off"), read_next("on"));

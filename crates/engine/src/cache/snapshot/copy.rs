@@ -1,5 +1,5 @@
-//! Copies folders. If the file system can share blocks, files are cloned. Otherwise their bytes are copied, without
-//! holes.
+//! Copies folders. If the file system can share blocks, files are cloned. Otherwise their bytes are copied, and
+//! holes stay holes.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -23,7 +23,7 @@ pub struct Copied {
     pub files: u64,
     /// Apparent size of the files in bytes, holes included.
     pub bytes: u64,
-    /// The part of these bytes in files that share blocks with the original (reflink).
+    /// Total size in bytes of those files that share blocks with the original (reflink). It is a part of `bytes`.
     pub reflinked_bytes: u64,
 }
 
@@ -32,8 +32,9 @@ const BUFFER_BYTES: u64 = 1 << 20;
 /// Copies a folder with modes, holes and links. The copy must not exist yet. Sockets, pipes, and the setuid, setgid and
 /// sticky bits are not copied.
 ///
-/// The copy belongs to this process's user, or to `owner`. The folder may belong to a server that wants to misuse this
-/// user's rights. So links are not followed, and only open files are changed.
+/// The copy belongs to this process's user, or to `owner`. The folder may belong to a server that wants to misuse
+/// this user's rights. So links are not followed, and modes and owners of files and folders are set through open
+/// descriptors, not through paths.
 pub(crate) fn copy_folder(from: &Path, to: &Path, owner: Option<Account>) -> Result<Copied, PathError> {
     let source = open_folder(from).at("open", from)?;
     fs::create_dir(to).at("create", to)?;
@@ -61,7 +62,7 @@ struct Copy<'a> {
 }
 
 impl Copy<'_> {
-    /// Copies what is in a folder, then gives the copy its owner and mode. `path` is for messages.
+    /// Copies the content of a folder, then gives the copy its owner and mode. `path` is for messages.
     fn content(&mut self, from: &Dir, to: &Dir, path: &Path) -> Result<(), PathError> {
         for item in from.entries().at("read", path)? {
             let name = item.at("read", path)?.file_name();
@@ -108,13 +109,15 @@ impl Copy<'_> {
         self.take_on(&target, metadata.mode()).at("give away", path)
     }
 
-    /// Sets owner and mode of an open file. The mode is set last, because a change of owner clears some of its bits.
+    /// Sets owner and mode of an open file. The mode is set last, because a change of owner clears some of the
+    /// mode's bits.
     fn take_on(&self, target: impl AsFd, mode: u32) -> io::Result<()> {
         if let Some(account) = self.owner {
             let number = account.number();
             fchown(&target, Some(Uid::from_raw(number)), Some(Gid::from_raw(number)))?;
         }
-        // A program that the server left there must not run with the rights of the user who owns the copy.
+        // The setuid and setgid bits are dropped. Otherwise a program that the server wrote into the folder could run
+        // with the rights of the user who owns the copy.
         Ok(fchmod(&target, Mode::from_raw_mode(mode & 0o777))?)
     }
 }
@@ -133,7 +136,7 @@ fn copy_file(source: &File, target: &File, bytes: u64, path: &Path) -> Result<bo
     Ok(false)
 }
 
-/// The next range of a file that holds data (lseek(2), `SEEK_DATA`).
+/// The next range of a file that contains data (lseek(2), `SEEK_DATA`).
 fn next_data(file: &File, at: u64, bytes: u64) -> std::io::Result<Option<(u64, u64)>> {
     if at >= bytes {
         return Ok(None);
@@ -177,7 +180,7 @@ fn copy_through_buffer(source: &File, target: &File, mut start: u64, end: u64) -
     Ok(())
 }
 
-/// Syncs the file system of a path in one call. A call for each file would wait for each in turn.
+/// Syncs the file system of a path in one call. A call for each file would wait for one file after the other.
 pub(super) fn sync(path: &Path) -> Result<(), PathError> {
     let folder = File::open(path).at("open", path)?;
     syncfs(&folder).map_err(Into::into).at("sync", path)

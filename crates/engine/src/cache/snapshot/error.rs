@@ -12,14 +12,14 @@ use crate::machine::path_error::PathError;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    /// A process works with the files.
+    /// A process has its working directory in the folder, or uses the snapshot.
     #[error("{} is in use; wait until the processes that use it have ended", folder.display())]
     InUse { folder: PathBuf },
-    /// It is damaged.
+    /// The snapshot is damaged.
     #[error("the snapshot {} is damaged ({damage}); remove it, and the data is loaded anew", folder.display())]
     Damaged {
         folder: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with the snapshot.
         damage: Damage,
     },
     /// Another process saved and then removed a snapshot with the same key.
@@ -33,11 +33,11 @@ pub enum SnapshotError {
 /// What is wrong with a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// It cannot be read, or its manifest is not one.
+    /// The snapshot or its manifest cannot be read, or the manifest belongs to another snapshot.
     Unreadable(String),
-    /// A file is gone.
+    /// A file that the manifest lists is gone.
     Missing(PathBuf),
-    /// There is an additional file.
+    /// There is a file that the manifest does not list.
     Unexpected(PathBuf),
     /// A file has changed.
     Changed(PathBuf),

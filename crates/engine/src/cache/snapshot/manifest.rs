@@ -12,10 +12,10 @@ use super::{Damage, SnapshotKey, SnapshotParts};
 use crate::machine::path_error::{At as _, PathError};
 
 const FILE: &str = "snapshot.json";
-/// Format number of the file. Snapshots of another format are removed.
+/// Format number of manifests. A snapshot whose manifest has another number is removed.
 const FORMAT: u32 = 1;
 
-/// The manifest is written last, before the snapshot is renamed into place.
+/// The description of a snapshot and its content. It is written last, before the snapshot's folder gets its final name.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Manifest {
     format: u32,

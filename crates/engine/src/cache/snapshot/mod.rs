@@ -1,8 +1,8 @@
 //! Loaded data folders, kept for the next run with the same data set on the same system.
 //!
-//! A snapshot is a folder of the cache. It holds a copy of a data folder, and a [`Manifest`] that lists the copy's
-//! content. It is made under another name and then renamed, so it is always complete. Users of a snapshot hold a shared
-//! lock on its folder. Removing it takes an exclusive lock.
+//! A snapshot is a folder of the cache. It contains a copy of a data folder, and a [`Manifest`] that lists the copy's
+//! content. A snapshot is made under another name and then renamed, so a snapshot is always complete. Users of a
+//! snapshot hold a shared lock on its folder. A process that removes a snapshot holds an exclusive lock on it.
 
 mod copy;
 mod error;
@@ -63,13 +63,12 @@ pub enum Found {
 #[derive(Clone, Debug)]
 pub struct SnapshotSummary {
     pub key: SnapshotKey,
-    /// Its description.
     pub description: String,
-    /// Disk space in bytes, including blocks that it shares with other files by reflink.
+    /// Disk space in bytes, including blocks that the snapshot shares with other files by reflink.
     pub disk_bytes: u64,
-    /// Time of its last creation, search or restore.
+    /// Time at which the snapshot was last created, found or restored.
     pub used_at: SystemTime,
-    /// Whether a process uses it now.
+    /// Whether a process uses the snapshot now.
     pub is_in_use: bool,
 }
 
@@ -100,8 +99,8 @@ impl Snapshots {
         }
     }
 
-    /// Saves a copy of a data folder whose server was shut down cleanly, and drops the folder from the page cache. If
-    /// another process has just saved a snapshot with the same key, returns that one.
+    /// Saves a copy of a data folder whose server was shut down cleanly, and drops the data folder from the page cache.
+    /// If another process has just saved a snapshot with the same key, returns that snapshot.
     ///
     /// # Errors
     /// A process works in the folder, or the copy cannot be made. A partial copy is removed.
@@ -140,7 +139,7 @@ impl Snapshots {
         }
     }
 
-    /// Creates a locked folder for a new snapshot. Also removes the folders of killed processes.
+    /// Creates and locks a folder for a new snapshot. Also removes the unfinished snapshots of killed processes.
     fn make_partial(&self) -> Result<(PathBuf, File), PathError> {
         let _turn = folder::lock_folder(&self.folder)?;
         for item in fs::read_dir(&self.folder).at("read", &self.folder)? {
@@ -160,7 +159,7 @@ impl Snapshots {
         Ok(self.folder.join(format!("{prefix}{}", random_word().at("read", Path::new("/dev/urandom"))?)))
     }
 
-    /// All snapshots. The last used comes first.
+    /// Returns all snapshots. The most recently used snapshot comes first.
     ///
     /// # Errors
     /// The cache cannot be read.
@@ -175,7 +174,7 @@ impl Snapshots {
         Ok(list)
     }
 
-    /// Removes a snapshot. A missing one is not an error.
+    /// Removes a snapshot. Succeeds if there is none.
     ///
     /// # Errors
     /// Some process uses it, or its files cannot be removed.
@@ -189,7 +188,7 @@ impl Snapshots {
         }
     }
 
-    /// Renames a snapshot, then removes it.
+    /// Renames a snapshot, then removes it. So a snapshot that is half removed is never found.
     fn throw_away(&self, folder: &Path) -> Result<(), PathError> {
         let trash = self.unused(TRASH)?;
         match fs::rename(folder, &trash) {
@@ -217,18 +216,17 @@ impl Snapshot {
         &self.manifest.key
     }
 
-    /// Its description.
     pub fn description(&self) -> &str {
         &self.manifest.description
     }
 
-    /// Apparent size of its files in bytes, holes included.
+    /// Apparent size of the snapshot's files in bytes, holes included.
     pub fn bytes(&self) -> u64 {
         self.manifest.copied().bytes
     }
 
-    /// Restores the data into a folder that does not exist yet. On an error nothing is left. The copy is on disk when
-    /// this returns, and not in the page cache, so all starts from it begin alike.
+    /// Restores the data into a folder that does not exist yet. On an error, no folder is left. On success, the
+    /// copy is on disk and not in the page cache, so that all starts from a snapshot begin alike.
     ///
     /// # Errors
     /// The snapshot is damaged, or the copy cannot be made.
@@ -243,7 +241,7 @@ impl Snapshot {
             if put_in_place(&partial, into)? { Ok(copied) } else { Err(occupied(into)) }
         });
         if copied.is_err() {
-            // Report the first error.
+            // An error here is ignored, because the error of the copy is returned.
             let _ = folder::remove(&partial);
         }
         self.note_use();
@@ -266,7 +264,7 @@ impl Snapshot {
 }
 
 impl SnapshotSummary {
-    /// `None` if the folder is not a snapshot, or the snapshot is being saved or removed.
+    /// Returns `None` if the folder is not a snapshot, or the snapshot is being saved or removed.
     fn read(folder: &Path) -> Option<Self> {
         let name = folder.file_name()?.to_str()?;
         let key = SnapshotKey::parse(name)?;
@@ -296,7 +294,8 @@ fn fill(
     let manifest = Manifest::new(parts, description, survey(&copy)?);
     manifest.write(partial)?;
     copy::sync(partial)?;
-    // The saved server and servers on restored data begin alike: the page cache has none of their data.
+    // The files of restored data are not in the page cache. So the saved data leaves the page cache too, and its server
+    // starts like a server on restored data.
     copy::settle(data)?;
     Ok(manifest)
 }
@@ -329,7 +328,7 @@ fn lock_in_place(folder: &Path) -> Result<Option<File>, PathError> {
         };
         lock.lock_shared().at("lock", folder)?;
         let locked = lock.metadata().at("look at", folder)?;
-        // It may have been removed or replaced while this waited.
+        // Another process may have removed or replaced the folder while this process waited for the lock.
         if fs::metadata(folder).is_ok_and(|there| (there.dev(), there.ino()) == (locked.dev(), locked.ino()))
         {
             return Ok(Some(lock));

@@ -18,7 +18,8 @@ pub struct SnapshotParts(BTreeMap<String, String>);
 pub struct SnapshotKey(String);
 
 impl SnapshotParts {
-    /// The parts of a server: exact version, storage engine and all settings. Any setting may change files.
+    /// The parts of the key that come from the server: exact version, storage engine and all settings. All settings are
+    /// included, because any setting may change the files of the data.
     pub fn of_server(
         installation: &Installation,
         storage_engine: Option<&str>,
@@ -37,7 +38,8 @@ impl SnapshotParts {
         parts
     }
 
-    /// Adds a part, such as `data set`, or the hash of the load's script. It replaces an earlier part of the same name.
+    /// Adds a part, such as `data set` or the hash of the load's script. The part replaces an earlier part of the
+    /// same name.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.0.insert(name.to_owned(), value.to_owned());
@@ -63,7 +65,7 @@ impl SnapshotKey {
         (text.len() == 64 && text.chars().all(is_hexadecimal)).then(|| Self(text.to_owned()))
     }
 
-    /// 64 hexadecimal digits.
+    /// Returns the key as 64 hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }

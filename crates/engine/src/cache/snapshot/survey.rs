@@ -1,7 +1,8 @@
 //! Lists a folder in enough detail to notice changes.
 //!
-//! Contents are only sampled, because reading a large snapshot costs as much as copying it, and more than cloning it. A
-//! changed file differs in its size or modification time. Engines find damage within a page by their own checksums.
+//! Contents are only sampled, because reading a large snapshot costs as much as copying it, and more than cloning
+//! it. A file that a program has changed differs in size or modification time. Damage within a page is found by the
+//! engines' own checksums.
 
 use std::cmp::Ordering;
 use std::fs::{self, File};
@@ -23,7 +24,7 @@ const BLOCKS: u64 = 16;
 /// An item of a folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Item {
-    /// Relative to the folder.
+    /// The item's path, relative to the folder.
     path: PathBuf,
     mode: u32,
     uid: u32,
@@ -82,7 +83,7 @@ fn look(root: &Path, below: &Path, items: &mut Vec<Item>) -> Result<(), PathErro
     Ok(())
 }
 
-/// SHA-256 of the sampled blocks.
+/// Returns the SHA-256 of a file's sampled blocks.
 fn sample(path: &Path, bytes: u64) -> io::Result<String> {
     let file = File::open(path)?;
     let mut hash = Sha256::new();
@@ -95,7 +96,7 @@ fn sample(path: &Path, bytes: u64) -> io::Result<String> {
     Ok(hexadecimal(&hash.finalize()))
 }
 
-/// Offsets of the sampled blocks.
+/// Returns the offsets of the sampled blocks of a file that has `bytes` bytes.
 fn blocks(bytes: u64) -> Vec<u64> {
     let all = bytes.div_ceil(BLOCK_BYTES);
     if all <= BLOCKS {
@@ -104,7 +105,7 @@ fn blocks(bytes: u64) -> Vec<u64> {
     (0..BLOCKS).map(|place| place * (all - 1) / (BLOCKS - 1) * BLOCK_BYTES).collect()
 }
 
-/// The first difference between expected and found items.
+/// Compares lists of items. The error is the first difference.
 pub(super) fn compare(expected: &[Item], found: &[Item]) -> Result<(), Damage> {
     let (mut expected, mut found) = (expected.iter().peekable(), found.iter().peekable());
     loop {
@@ -158,7 +159,8 @@ mod tests {
         assert_eq!(compare(&found, &expected), Err(Damage::Missing("a".into())));
         fs::remove_file(root.join("a")).unwrap();
 
-        // Same size and time, different content.
+        // Only the sampled content shows this change: the file keeps its size, and its old modification time is
+        // restored.
         let modified = fs::metadata(root.join("db/t")).unwrap().modified().unwrap();
         fs::write(root.join("db/t"), "sour").unwrap();
         File::options().write(true).open(root.join("db/t")).unwrap().set_modified(modified).unwrap();

@@ -47,11 +47,11 @@ fn what_is_saved_is_found_and_restored() {
     assert!(matches!(snapshots.find(&parts("2").key()).unwrap(), Found::Nothing));
 }
 
-/// A server on restored data must not find its pages in the page cache because another server was saved in the same
-/// round.
+/// A save drops the saved data from the page cache. Other servers of the same round start on restored data, which is
+/// not in the page cache either, so all servers start alike.
 #[test]
 fn what_is_saved_is_no_longer_cached() {
-    // On a disk: the files of a file system in memory are always in the cache.
+    // The folder is on a disk, because the files of a file system in memory are always in the page cache.
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
     let data = folder.path().join("data");
     fs::create_dir(&data).unwrap();
@@ -64,7 +64,7 @@ fn what_is_saved_is_no_longer_cached() {
     assert!(bytes >= 1 << 20, "{bytes} bytes came from the disk");
 }
 
-/// Bytes that this thread has had the kernel fetch from storage (proc(5), `io`).
+/// Bytes that the kernel has fetched from storage for this thread (proc(5), `io`).
 fn bytes_fetched() -> u64 {
     let text = fs::read_to_string("/proc/thread-self/io").unwrap();
     text.lines().find_map(|line| line.strip_prefix("read_bytes: ")).unwrap().parse().unwrap()

@@ -1,4 +1,5 @@
-//! Upstream versions. The catalogue has no entry of them, but vendors publish them by a pattern.
+//! Upstream versions: versions that have no entry in the catalogue, but that a vendor publishes at addresses of a known
+//! pattern.
 
 pub(crate) mod template;
 
@@ -40,9 +41,9 @@ pub struct UpstreamVersion {
     pub engine: String,
     /// The version, such as `8.0.22`.
     pub version: String,
-    /// Its series, such as `8.0`.
+    /// The version's series, such as `8.0`.
     pub series: String,
-    /// The entry of its best build, or why no build runs here.
+    /// The entry of the version's best build for this machine, or why no build runs here.
     pub entry: Result<Entry, CatalogueError>,
 }
 
@@ -50,7 +51,7 @@ pub(super) fn builtin() -> Vec<Arc<Template>> {
     BUILT_IN.clone()
 }
 
-/// Each `*.toml` file of a folder.
+/// The templates in the `*.toml` files of a folder.
 pub(super) fn read_folder(folder: &Path) -> Result<Vec<Arc<Template>>, CatalogueError> {
     let read = |file: &PathBuf| Ok(Arc::new(Template::parse(&own::read(file)?, file)?));
     own::files(folder)?.iter().map(read).collect()
@@ -62,7 +63,8 @@ impl Catalogue {
         self.templates.iter().map(|template| template.engine.as_str()).collect()
     }
 
-    /// The known upstream versions of a product, newest first. `None` if its vendor's pattern is not known.
+    /// Returns the known upstream versions of a product, newest first. Returns `None` if no template describes where
+    /// the product's vendor publishes versions.
     pub fn upstream(&self, engine: &str) -> Option<Vec<UpstreamVersion>> {
         let (template, platform) = (self.template(engine)?, Platform::here());
         let version = |version: &String| UpstreamVersion {
@@ -74,7 +76,8 @@ impl Catalogue {
         Some(template.versions.iter().map(version).collect())
     }
 
-    /// All entries, and those of upstream versions in a cache, by engine. The newest version comes first.
+    /// Returns all entries of the catalogue, and those upstream versions that are in the cache. Sorts them by engine.
+    /// The newest version of each engine comes first.
     pub fn entries_here(&self, cache: &Cache) -> Vec<Entry> {
         let folders = fs::read_dir(cache.engines()).into_iter().flatten().flatten();
         let names = folders.filter_map(|folder| folder.file_name().to_str()?.parse::<SystemName>().ok());
@@ -88,8 +91,8 @@ impl Catalogue {
         Self::of(all, Vec::new()).entries
     }
 
-    /// Asks the vendor's list for versions of a product, and keeps new ones in the cache. Returns how many versions the list has,
-    /// or `None` if there is no list.
+    /// Fetches the vendor's list of versions of a product, and keeps it in the cache. Returns how many versions the
+    /// list has, or `None` if there is no list.
     ///
     /// # Errors
     /// The list cannot be fetched, or the cache cannot be written.
@@ -110,7 +113,7 @@ impl Catalogue {
         Ok(Some(count))
     }
 
-    /// Adds the versions that earlier refreshes kept in the cache.
+    /// Adds the versions that earlier calls of [`refresh_upstream`](Self::refresh_upstream) stored in the cache.
     pub(super) fn recall_upstream(&mut self, cache: &Cache) {
         for template in &mut self.templates {
             if let Ok(text) = fs::read_to_string(remembered(&template.engine, cache)) {
@@ -126,9 +129,9 @@ impl Catalogue {
         self.templates.iter().find(|template| template.engine == engine).map(|template| &**template)
     }
 
-    /// The versions between two, both included, oldest first. They are all versions of the catalogue, and the newest
-    /// published version of each series that the catalogue lacks. If both versions are of one series, they are all its
-    /// published versions. Empty if the first is later than the second.
+    /// Returns the versions from `older` to `newer`, both included, oldest first. The result has all versions of the
+    /// catalogue in this range. It also has the newest published version of each series that the catalogue lacks, or
+    /// all published versions if `older` and `newer` belong to the same series. Empty if `older` is later than `newer`.
     pub fn between(&self, older: &Entry, newer: &Entry) -> Vec<Entry> {
         let range = version_key(&older.version)..=version_key(&newer.version);
         if range.is_empty() {

@@ -23,25 +23,26 @@ pub(crate) struct Template {
     /// The product, such as `mariadb`.
     pub(crate) engine: String,
     pub(crate) family: Family,
-    /// Versions that are known, newest first. In the file, `8.0.11 to 8.0.20` are ten.
+    /// Versions that are known, newest first. In the file, `8.0.11 to 8.0.20` stands for ten versions.
     #[serde(deserialize_with = "versions")]
     pub(crate) versions: Vec<String>,
     /// Where the vendor lists versions.
     #[serde(default)]
     pub(crate) listing: Option<Listing>,
-    /// Keys that the entries of all versions have.
+    /// Keys that all entries made from this template have.
     #[serde(default)]
     entry: Table,
-    /// Keys that the archive of a build with a `file` has as a source.
+    /// Keys that describe how to fetch the vendor's archive. Each build that has a `file` gets a source of kind
+    /// `vendor` with these keys.
     #[serde(default)]
     vendor: Table,
-    /// Packages with libraries that builds with a `file` need.
+    /// Keys of the libraries that each build with a `file` needs. Each table becomes a source of kind `apt`.
     #[serde(default, rename = "library")]
     libraries: Vec<Table>,
-    /// Known checksums and sizes, by the archive's name.
+    /// Known checksums and sizes of archives, by the archive's name.
     #[serde(default)]
     archives: BTreeMap<String, Archive>,
-    /// The builds. The best comes first.
+    /// The builds of the versions. The best build comes first.
     #[serde(rename = "build")]
     builds: Vec<Build>,
 }
@@ -53,16 +54,17 @@ struct Archive {
     bytes: Option<u64>,
 }
 
-/// A build that a range of versions has.
+/// A build that exists for a range of versions.
 #[derive(Clone, Debug, Deserialize)]
 struct Build {
-    /// The first version that has it.
+    /// The first version that has this build.
     from: String,
-    /// The first version after it that does not have the build.
+    /// The first version after `from` that does not have this build.
     until: Option<String>,
-    /// The archive's name. The build's sources are then the template's `vendor` and libraries.
+    /// The archive's name. If given, the build's sources are the template's `vendor` and `libraries`.
     file: Option<String>,
-    /// Keys that its entries have. In texts, `{version}` stands for the version, and `{series}` for its series.
+    /// Further keys of the entries of this build. In texts, `{version}` stands for the version, and `{series}` for its
+    /// series.
     #[serde(flatten)]
     entry: Table,
 }
@@ -90,15 +92,15 @@ impl Template {
         Ok(template)
     }
 
-    /// Adds versions that a vendor has listed since.
+    /// Adds versions that the vendor has listed after the template was written.
     pub(super) fn add_versions(&mut self, more: impl IntoIterator<Item = String>) {
         self.versions.extend(more);
         self.versions.sort_by_key(|version| Reverse(version_key(version)));
         self.versions.dedup();
     }
 
-    /// The newest known version that a name means. A full version that is newer than all known versions of its series
-    /// is taken as written, because it may have been published since.
+    /// Returns the newest known version that matches `wanted`. If none matches, but `wanted` is a full version that is
+    /// newer than all known versions of its series, returns `wanted`, because it may have been published since.
     pub(crate) fn version_of(&self, wanted: Option<&str>) -> Option<String> {
         let means = |version: &&String| wanted.is_none_or(|wanted| is_within(version, wanted));
         if let Some(known) = self.versions.iter().find(means) {
@@ -115,11 +117,11 @@ impl Template {
         (is_number && is_newer && parts(wanted) == parts(newest)).then(|| wanted.to_owned())
     }
 
-    /// The entry of the best build of a version that runs on a platform.
+    /// Returns the entry of a version, made from the first (best) build that runs on the platform.
     pub(crate) fn entry(&self, version: &str, platform: &Platform) -> Result<Entry, CatalogueError> {
         let mut builds = Vec::new();
         for build in self.builds.iter().filter(|build| build.has(version)) {
-            // Mistakes were found when the template was read.
+            // An error is ignored, because mistakes in the template were found when it was read.
             let Ok(entry) = self.make(build, version) else { continue };
             if entry.obstacle_on(platform).is_none() {
                 return Ok(entry);
@@ -134,7 +136,8 @@ impl Template {
         })
     }
 
-    /// The release that a version of a Maven package belongs to. `None` if no build takes that package.
+    /// Returns the version of the product that belongs to a version of a Maven package. Returns `None` if no build uses
+    /// that package.
     pub(crate) fn release_of(&self, package: &str) -> Option<String> {
         let is_of = |version: &str| {
             let entries = self.builds.iter().filter(|build| build.has(version));
@@ -174,21 +177,21 @@ impl Template {
     }
 }
 
-/// Adds texts to a table.
+/// Returns a copy of a table with these keys and texts added.
 fn tagged(table: &Table, texts: &[(&str, &str)]) -> Table {
     let mut table = table.clone();
     table.extend(texts.iter().map(|(key, text)| ((*key).to_owned(), Value::from(*text))));
     table
 }
 
-/// What a build needs, in words.
+/// Describes the processor and the C library that a build needs.
 fn needs(entry: &Entry) -> String {
     let architecture = entry.architecture.as_deref().unwrap_or("any processor");
     let glibc = entry.glibc.as_ref().map(|glibc| format!(" with glibc {glibc} or later")).unwrap_or_default();
     format!("{architecture}{glibc}")
 }
 
-/// Replaces names by values in every text.
+/// Replaces placeholders such as `{version}` by their values in every text.
 fn fill(value: &mut Value, names: &[(&str, &str)]) {
     match value {
         Value::String(text) => {

@@ -1,27 +1,28 @@
-//! Where in the text of a dump a reader is: in code, in quotes, in a comment.
+//! Tracks where a reader is in the text of a dump: in code, in quotes, or in a comment.
 
 use super::split::Syntax;
 
-/// A part of a text whose end is looked for.
+/// The context of a position in the text: code, quotes, or a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Code,
     Quoted {
-        /// The quote.
+        /// The quote character.
         by: u8,
-        /// Whether `\` takes the meaning from the next byte.
+        /// Whether `\` escapes the next byte.
         has_escapes: bool,
     },
-    /// A string of PostgreSQL with its delimiter, as `$body$`.
+    /// A dollar-quoted string of PostgreSQL, with its delimiter, such as `$body$`.
     Dollar(Vec<u8>),
-    /// Until the end of the line.
+    /// A comment that ends with the line.
     LineComment,
-    /// A comment, and the number of those around it, which only PostgreSQL counts.
+    /// A block comment. The number says how many open comments surround it. Only PostgreSQL nests comments.
     BlockComment(usize),
 }
 
 impl Place {
-    /// What begins here, outside of quotes and comments, and the length of its begin.
+    /// Returns the quotes or the comment with which `rest` begins, and the length of the opening mark. `rest` begins
+    /// outside of quotes and comments. Returns `None` if it begins with code.
     pub(super) fn opened(rest: &[u8], syntax: Syntax) -> Option<(Self, usize)> {
         let is_mysql = syntax == Syntax::Mysql;
         match rest {
@@ -30,7 +31,7 @@ impl Place {
             [b'#', ..] if is_mysql => Some((Self::LineComment, 1)),
             [b'-', b'-', next, ..] if !is_mysql || next.is_ascii_whitespace() => Some((Self::LineComment, 2)),
             [b'-', b'-'] => Some((Self::LineComment, 2)),
-            // The server executes these comments.
+            // These comments count as code, because the server executes their content.
             [b'/', b'*', b'!', ..] | [b'/', b'*', b'M', b'!', ..] if is_mysql => None,
             [b'/', b'*', ..] => Some((Self::BlockComment(0), 2)),
             [b'$', ..] if !is_mysql => {
@@ -45,7 +46,8 @@ impl Place {
         matches!(self, Self::LineComment | Self::BlockComment(_))
     }
 
-    /// How many bytes of a line belong to it (at least one), and where the text continues.
+    /// Returns how many bytes at the start of `rest` belong to this context (at least one), and the context of the byte
+    /// that follows. `rest` is the unread part of a line.
     pub(super) fn passed(&self, rest: &[u8], syntax: Syntax) -> (usize, Self) {
         let whole = || (rest.len(), self.clone());
         match self {
@@ -91,22 +93,23 @@ fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
     text.windows(wanted.len()).position(|window| window == wanted)
 }
 
-/// What the words of a statement say about its end.
+/// The words of a statement that decide where the statement ends.
 #[derive(Debug, Default)]
 pub(super) struct Words {
-    /// The first words, in capitals.
+    /// The first words of the statement, in capitals.
     first: Vec<String>,
-    /// The last word, in capitals.
+    /// The latest word of the statement, in capitals.
     last: String,
     is_copy_from_stdin: bool,
-    /// Blocks of the body of a routine that are open.
+    /// Number of open blocks in the body of a routine.
     blocks: usize,
 }
 
 impl Words {
-    /// As many words as `CREATE OR REPLACE FUNCTION` has.
+    /// Number of words that are kept from the beginning of a statement. They suffice to recognise
+    /// `CREATE OR REPLACE FUNCTION`.
     const FIRST_MAX: usize = 4;
-    /// A longer word is not a keyword.
+    /// Limit of a word's length in bytes. A longer word is not a keyword.
     const BYTES_MAX: usize = 32;
 
     pub(super) fn note(&mut self, word: &[u8]) {
@@ -120,7 +123,7 @@ impl Words {
         if self.first.len() < Self::FIRST_MAX {
             self.first.push(word.clone());
         }
-        // As psql does: a body is between BEGIN and END, and a CASE in it has an END of its own.
+        // As in psql, a body is between BEGIN and END, and a CASE in it has an END of its own.
         if self.makes_routine() {
             match word.as_str() {
                 "BEGIN" => self.blocks += 1,
@@ -140,7 +143,7 @@ impl Words {
         )
     }
 
-    /// Whether it is `COPY … FROM stdin`, whose rows follow.
+    /// Whether the statement is `COPY … FROM stdin`. If so, its rows follow.
     pub(super) fn is_copy_from_stdin(&self) -> bool {
         self.is_copy_from_stdin
     }

@@ -1,4 +1,4 @@
-//! The connection that a dump is loaded by.
+//! The connection through which a dump is loaded.
 
 use std::time::Duration;
 
@@ -11,12 +11,13 @@ use crate::start::server::Server;
 /// Time limit of a login.
 const LOGIN_PATIENCE: Duration = Duration::from_secs(30);
 
-/// `duplicate_object`, `duplicate_database`: what `pg_dumpall` makes and is there already, as the superuser.
+/// PostgreSQL's error codes for `duplicate_object` and `duplicate_database`. They are ignored, because the output of
+/// `pg_dumpall` also creates objects that every server has, such as the superuser.
 const THERE_ALREADY: [&str; 2] = ["42710", "42P04"];
-/// `undefined_object`.
+/// PostgreSQL's error code for `undefined_object`, such as a role that does not exist.
 const UNDEFINED: &str = "42704";
 
-/// See the [module](self).
+/// A connection that executes the statements of a dump.
 pub(super) struct Session<'a> {
     server: &'a Server,
     client: Client,
@@ -25,13 +26,14 @@ pub(super) struct Session<'a> {
 impl<'a> Session<'a> {
     pub(super) fn open(server: &'a Server) -> Result<Self, ClientError> {
         if server.family() != Family::Postgres {
-            // Dumps hold statements as large as the server that wrote them took. New connections have it.
+            // A statement of the dump may be as large as the dumped server accepted, up to 1 GiB. The setting applies
+            // only to connections that are opened later.
             open(server, DATABASE)?.execute(b"SET GLOBAL max_allowed_packet = 1073741824", None)?;
         }
         Ok(Self { server, client: open(server, DATABASE)? })
     }
 
-    /// Goes on in another database.
+    /// Connects to another database, for the statements that follow.
     pub(super) fn connect(&mut self, database: &str) -> Result<(), ClientError> {
         self.client = open(self.server, database)?;
         Ok(())
@@ -55,7 +57,7 @@ impl<'a> Session<'a> {
                 return Ok(());
             }
             match missing_role(&refused.state, &refused.message) {
-                // If it is missing still, it cannot be made.
+                // If the role is still missing after it was created, the server's error is returned.
                 Some(role) if role != made => {
                     let quoted = role.replace('"', "\"\"");
                     self.client.execute(format!("CREATE ROLE \"{quoted}\"").as_bytes(), None)?;
@@ -66,8 +68,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Whether a statement is about the server that was dumped, and not about its data: its superuser's password, and
-    /// the transactions that its replicas have.
+    /// Whether a statement configures the server that was dumped, instead of loading its data. Such a statement sets
+    /// the superuser's password, or the ids of transactions that replicas need not fetch.
     fn is_of_the_server(&self, sql: &[u8]) -> bool {
         if self.server.family() == Family::Postgres {
             return begins_with(sql, "ALTER ROLE postgres ");
@@ -80,7 +82,8 @@ fn begins_with(sql: &[u8], begin: &str) -> bool {
     sql.trim_ascii_start().get(..begin.len()).is_some_and(|own| own.eq_ignore_ascii_case(begin.as_bytes()))
 }
 
-/// The role that a statement names and that does not exist. Dyno's servers write messages in English.
+/// Returns the role that does not exist, according to the server's error. The text can be compared, because Dyno's
+/// servers write their messages in English.
 fn missing_role<'a>(state: &str, message: &'a str) -> Option<&'a str> {
     let name = message.strip_prefix("role \"")?.strip_suffix("\" does not exist")?;
     (state == UNDEFINED).then_some(name)

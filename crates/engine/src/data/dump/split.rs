@@ -1,31 +1,41 @@
 //! The statements of a dump, one after the other. A dump of any size is read in bounded memory.
 //!
-//! The text is parted as the client programs `psql` and `mysql` part it: at a delimiter outside of quotes, comments and
-//! bodies of routines.
+//! The text is split as the client programs `psql` and `mysql` split it: at a delimiter outside of quotes, comments
+//! and bodies of routines.
 
 use std::io::{self, BufRead, Read as _};
 
 use thiserror::Error;
 
 use super::place::{Place, Words};
+use crate::catalogue::entry::Family;
 
-/// The longest statement or line that is read. It is the largest packet that MySQL takes.
+/// Limit of the length of a statement or a line in bytes. It is the largest packet that MySQL accepts.
 const STATEMENT_BYTES_MAX: u64 = 1 << 30;
 
-/// Whose dump it is.
+/// The product in whose SQL the text is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Syntax {
     Mysql,
     Postgres,
 }
 
-/// A part of a dump.
+impl Syntax {
+    pub(super) fn of(family: Family) -> Self {
+        match family {
+            Family::Postgres => Self::Postgres,
+            Family::Mysql | Family::Mariadb | Family::Sqlite => Self::Mysql,
+        }
+    }
+}
+
+/// A part of a dump: a statement or a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Item {
     Statement(Statement),
-    /// `\connect`: what follows is for this database.
-    Connect {
-        database: String,
+    /// A command of `psql`, without its backslash, such as `connect shop`.
+    Command {
+        text: String,
         line: u64,
     },
 }
@@ -34,13 +44,13 @@ pub(super) enum Item {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Statement {
     pub(super) sql: Vec<u8>,
-    /// The line that it begins in, from 1.
+    /// The line in which the statement begins, counted from 1.
     pub(super) line: u64,
     /// Whether rows of `COPY … FROM stdin` follow.
     pub(super) has_rows: bool,
 }
 
-/// Why a dump cannot be read on.
+/// Why the rest of a dump cannot be read.
 #[derive(Debug, Error)]
 pub(super) enum SplitError {
     #[error("cannot be read: {0}")]
@@ -55,11 +65,11 @@ pub(super) enum SplitError {
 pub(super) struct Splitter<R> {
     input: R,
     syntax: Syntax,
-    /// The current line with its end.
+    /// The current line with its line break.
     text: Vec<u8>,
-    /// Where in it the rest begins.
+    /// Where the unread rest of the current line begins.
     at: usize,
-    /// Its number, from 1.
+    /// The number of the current line, counted from 1.
     line: u64,
     delimiter: Vec<u8>,
 }
@@ -69,7 +79,7 @@ impl<R: BufRead> Splitter<R> {
         Self { input, syntax, text: Vec::new(), at: 0, line: 0, delimiter: b";".to_vec() }
     }
 
-    /// The next statement or command; `None` at the end.
+    /// The next statement or command. `None` at the end of the dump.
     pub(super) fn next(&mut self) -> Result<Option<Item>, SplitError> {
         let mut statement = Open::new(self.syntax);
         loop {
@@ -77,18 +87,13 @@ impl<R: BufRead> Splitter<R> {
                 if !self.read_line()? {
                     return statement.at_end();
                 }
-                if statement.is_blank() {
-                    let command = self.command();
-                    if command.is_some() {
-                        self.at = self.text.len();
-                    }
+                if let Some(command) = self.command().filter(|_| statement.is_blank()) {
+                    self.at = self.text.len();
                     match command {
-                        Some(Command::Connect(database)) => {
-                            return Ok(Some(Item::Connect { database, line: self.line }));
-                        }
-                        Some(Command::Done) => continue,
-                        None => {}
+                        Command::Psql(text) => return Ok(Some(Item::Command { text, line: self.line })),
+                        Command::Delimiter(delimiter) => self.delimiter = delimiter,
                     }
+                    continue;
                 }
             }
             let rest = &self.text[self.at..];
@@ -107,10 +112,10 @@ impl<R: BufRead> Splitter<R> {
         }
     }
 
-    /// Reads whole rows of the `COPY … FROM stdin` in a line until there are `bytes`, into an empty buffer. Returns
-    /// false after the last row.
+    /// Reads whole rows of a `COPY … FROM stdin` into an empty buffer, until the buffer has at least `bytes` bytes.
+    /// `line` is the line of the statement. Returns false after the last row.
     pub(super) fn rows(&mut self, line: u64, into: &mut Vec<u8>, bytes: usize) -> Result<bool, SplitError> {
-        // The rest of the statement's line.
+        // Skips the rest of the statement's line.
         self.at = self.text.len();
         while into.len() < bytes {
             if !self.read_line()? {
@@ -136,19 +141,13 @@ impl<R: BufRead> Splitter<R> {
         Ok(bytes > 0)
     }
 
-    /// The command that the current line is: one of `psql` or `mysql` rather than a statement.
-    fn command(&mut self) -> Option<Command> {
+    /// The current line as a command of the client program; `None` if it is SQL.
+    fn command(&self) -> Option<Command> {
         let line = self.text.trim_ascii();
         match self.syntax {
             Syntax::Postgres => {
-                let rest = line.strip_prefix(b"\\")?;
-                let text = String::from_utf8_lossy(rest);
-                let (name, argument) = text.split_once(char::is_whitespace).unwrap_or((text.as_ref(), ""));
-                Some(match name {
-                    "connect" | "c" => Command::Connect(database(argument)),
-                    // Among others `\restrict`, which keeps psql from other commands.
-                    _ => Command::Done,
-                })
+                let text = line.strip_prefix(b"\\")?;
+                Some(Command::Psql(String::from_utf8_lossy(text).into_owned()))
             }
             Syntax::Mysql => {
                 const DELIMITER: &[u8] = b"DELIMITER";
@@ -157,33 +156,18 @@ impl<R: BufRead> Splitter<R> {
                 let is_it = word.eq_ignore_ascii_case(DELIMITER)
                     && rest.first().is_some_and(u8::is_ascii_whitespace)
                     && !delimiter.is_empty();
-                is_it.then(|| {
-                    self.delimiter = delimiter.to_vec();
-                    Command::Done
-                })
+                is_it.then(|| Command::Delimiter(delimiter.to_vec()))
             }
         }
     }
 }
 
-/// A line that is not a statement.
+/// A line that is not SQL.
 enum Command {
-    Connect(String),
-    /// There is nothing more to do about it.
-    Done,
-}
-
-/// The database that `\connect` names: the last word, which may be in quotes, or a connection string with `dbname='…'`.
-fn database(argument: &str) -> String {
-    let argument = argument.trim();
-    if let Some((_, name)) = argument.split_once("dbname=") {
-        let name = name.trim_end_matches('"').trim();
-        return name.trim_matches('\'').replace("\\'", "'").replace("\\\\", "\\");
-    }
-    match argument.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-        Some(quoted) => quoted.replace("\"\"", "\""),
-        None => argument.split_whitespace().next_back().unwrap_or_default().to_owned(),
-    }
+    /// A command of `psql`, without its backslash.
+    Psql(String),
+    /// `DELIMITER` of `mysql`.
+    Delimiter(Vec<u8>),
 }
 
 /// A statement that is being read.
@@ -191,11 +175,11 @@ struct Open {
     syntax: Syntax,
     sql: Vec<u8>,
     line: u64,
-    /// Whether it has anything but comments.
+    /// Whether the statement contains more than white space and comments.
     has_code: bool,
     place: Place,
     words: Words,
-    /// Open parentheses. A rule of PostgreSQL has statements in them.
+    /// Number of open parentheses. In a rule of PostgreSQL, statements may be in parentheses.
     parentheses: usize,
 }
 
@@ -212,15 +196,19 @@ impl Open {
         }
     }
 
-    /// Whether a command of the client program may follow.
+    /// Whether the statement is still empty, so that a command of the client program may follow.
     fn is_blank(&self) -> bool {
         !self.has_code && self.place == Place::Code
     }
 
-    /// Whether a delimiter would end it.
+    /// Whether a delimiter at this position would end the statement.
     fn ends_here(&self) -> bool {
-        let is_whole = self.syntax == Syntax::Mysql || (self.parentheses == 0 && !self.words.is_in_body());
-        self.place == Place::Code && is_whole
+        self.place == Place::Code && self.is_whole()
+    }
+
+    /// Whether no parenthesis and no body of a routine is open. Only PostgreSQL allows delimiters in them.
+    fn is_whole(&self) -> bool {
+        self.syntax == Syntax::Mysql || (self.parentheses == 0 && !self.words.is_in_body())
     }
 
     fn close(self) -> Item {
@@ -228,18 +216,17 @@ impl Open {
         Item::Statement(Statement { sql: self.sql, line: self.line, has_rows })
     }
 
-    /// What the end of the dump makes of it.
+    /// Ends the statement at the end of the dump. Fails if the statement has begun, and quotes, a comment, a
+    /// parenthesis or the body of a routine are still open.
     fn at_end(self) -> Result<Option<Item>, SplitError> {
         match self.place {
-            Place::Code | Place::LineComment if self.parentheses == 0 && !self.words.is_in_body() => {
-                Ok(self.has_code.then(|| self.close()))
-            }
+            Place::Code | Place::LineComment if self.is_whole() => Ok(self.has_code.then(|| self.close())),
             _ if !self.has_code => Ok(None),
             _ => Err(SplitError::CutOff { line: self.line }),
         }
     }
 
-    /// Takes the next token of a line, and returns its length, which is never 0.
+    /// Reads the next token of a line into the statement. Returns the token's length, which is never 0.
     fn take(&mut self, rest: &[u8], line: u64) -> usize {
         let (length, is_code) = if self.place == Place::Code {
             self.take_code(rest)
@@ -258,7 +245,8 @@ impl Open {
         length
     }
 
-    /// Reads a token outside quotes and comments. Returns its length, and whether it is something other than space.
+    /// Reads a token outside quotes and comments. Returns its length, and whether the token is code, and not white
+    /// space or a comment.
     fn take_code(&mut self, rest: &[u8]) -> (usize, bool) {
         if let Some((place, length)) = Place::opened(rest, self.syntax) {
             let is_code = !place.is_comment();
@@ -272,7 +260,7 @@ impl Open {
                 return (word, true);
             }
             self.words.note(&rest[..word]);
-            // A string with escapes: E'…'.
+            // The next token is a string with escapes: E'…'.
             if rest[..word].eq_ignore_ascii_case(b"e") && rest.get(word) == Some(&b'\'') {
                 self.place = Place::Quoted { by: b'\'', has_escapes: true };
                 return (word + 1, true);

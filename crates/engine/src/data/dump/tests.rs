@@ -1,6 +1,8 @@
-//! Tests of the parting of dumps.
+//! Tests how dumps are split into statements.
 
 use super::split::{Item, SplitError, Splitter, Statement, Syntax};
+use super::{Statements, new_database};
+use crate::catalogue::entry::Family;
 
 /// The statements of a dump with their lines. Rows of `COPY` follow in brackets.
 fn parted(text: &str, syntax: Syntax) -> Result<Vec<(u64, String)>, SplitError> {
@@ -8,7 +10,10 @@ fn parted(text: &str, syntax: Syntax) -> Result<Vec<(u64, String)>, SplitError> 
     let mut found = Vec::new();
     while let Some(item) = dump.next()? {
         match item {
-            Item::Connect { database, line } => found.push((line, format!("connect {database}"))),
+            Item::Command { text, line } => {
+                found
+                    .push((line, new_database(&text).map_or(text, |database| format!("connect {database}"))));
+            }
             Item::Statement(Statement { sql, line, has_rows }) => {
                 found.push((line, String::from_utf8(sql).unwrap().trim().to_owned()));
                 let mut has_more = has_rows;
@@ -68,6 +73,7 @@ fn a_dump_of_postgresql_is_parted_as_psql_does() {
     assert_eq!(
         of(text, Syntax::Postgres),
         pairs(&[
+            (1, "restrict abc"),
             (6, "SET a = 'x\\'"),
             (7, "CREATE FUNCTION f() RETURNS text AS $body$ SELECT ';$$'; $body$ LANGUAGE sql"),
             (
@@ -85,6 +91,7 @@ fn a_dump_of_postgresql_is_parted_as_psql_does() {
             (19, "[]"),
             (21, "connect it's"),
             (22, "SELECT 2"),
+            (23, "unrestrict abc"),
         ])
     );
 }
@@ -103,4 +110,35 @@ fn a_dump_that_was_cut_off_is_told_with_its_line() {
         }
     }
     assert!(of("-- nothing\n/* at all", Syntax::Mysql).is_empty());
+}
+
+#[test]
+fn statements_of_a_user_are_those_of_the_server_and_its_client_programs_commands_are_refused() {
+    let all = |text: &str, family: Family| {
+        let mut statements = Statements::of(text.as_bytes(), family);
+        let mut found = Vec::new();
+        loop {
+            match statements.next_statement() {
+                Ok(Some(statement)) => found.push(statement.trim().to_owned()),
+                Ok(None) => return found,
+                Err(error) => found.push(error.to_string()),
+            }
+        }
+    };
+    let text = r"SELECT 'a\'; SELECT 5 # 3; DO $$ BEGIN NULL; END $$; SELECT 1";
+    let of_postgres = [r"SELECT 'a\'", "SELECT 5 # 3", "DO $$ BEGIN NULL; END $$", "SELECT 1"];
+    assert_eq!(all(text, Family::Postgres), of_postgres);
+    assert_eq!(
+        all(r"SELECT 'it\';s'; SELECT (1; SELECT 2 # 3;", Family::Mysql)[1..],
+        ["SELECT (1", "SELECT 2 # 3;"]
+    );
+    assert_eq!(
+        all("\\d t\nCOPY t FROM stdin;\nSELECT 1;\nSELECT 'a", Family::Postgres),
+        [
+            "line 1: `\\d t` is a command of psql; send SQL, or use psql",
+            "line 2: COPY from stdin is not supported; use INSERT, or psql",
+            "SELECT 1",
+            "line 4: the statement does not end; close its quotes, comments and parentheses",
+        ]
+    );
 }

@@ -1,4 +1,4 @@
-//! Upgrades a copy of a server's data to another version, the way its owner would.
+//! Upgrades a copy of a server's data to another version, as the owner of the data would.
 
 mod mysqld;
 mod path;
@@ -25,21 +25,21 @@ pub use self::pg_upgrade::has_pg_upgrade;
 /// How data was upgraded to another version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UpgradeWay {
-    /// Both versions read the same data.
+    /// Both versions read the same format, so the data is used as it is.
     AsItIs,
-    /// The new server has upgraded the data itself when it started on it.
+    /// The new server upgraded the data itself when it started.
     ByServer,
-    /// The new server has started on the data, then this program has upgraded its system tables.
+    /// The new server started on the data. Then the program of this name upgraded the system tables.
     ByProgram(String),
-    /// The new server has started on the data. No program has upgraded the system tables, for this reason.
+    /// The new server started on the data. No program upgraded the system tables. The text says why.
     WithoutProgram(String),
-    /// `pg_upgrade`.
+    /// `pg_upgrade` upgraded the data.
     PgUpgrade,
-    /// A dump of the old server by this program was loaded into the new one.
+    /// The program of this name dumped the old server, and the dump was loaded into the new server.
     Dump(String),
 }
 
-/// In words that follow "the data".
+/// Prints words that complete a sentence whose subject is "the data".
 impl fmt::Display for UpgradeWay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -62,7 +62,7 @@ impl fmt::Display for UpgradeWay {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum UpgradeError {
-    /// One of the servers does not start. If it is the new one, it refuses the data.
+    /// One of the servers does not start. If it is the new server, it may refuse the data.
     #[error(transparent)]
     Start(#[from] StartError),
     /// No upgrade leads from one family to the other.
@@ -77,7 +77,7 @@ pub enum UpgradeError {
     /// The program that dumps fails.
     #[error("{program} failed ({status}); its last words:{}", lines::below(words))]
     DumpProgram { program: String, status: String, words: Vec<String> },
-    /// The new server does not take the dump.
+    /// The new server refuses the dump.
     #[error(transparent)]
     Dump(#[from] DumpError),
     /// A server does not shut down.
@@ -87,10 +87,11 @@ pub enum UpgradeError {
     Path(#[from] PathError),
 }
 
-/// Starts a server on a copy of the data of another version, and upgrades that. The snapshot itself stays as it is.
+/// Copies the data of `snapshot`, which the server `old` wrote, upgrades the copy to the version of `new`, and starts a
+/// server on it. The snapshot itself is not changed.
 ///
 /// # Errors
-/// The new server refuses the data, or there is no way from one version to the other.
+/// The new server refuses the data, or there is no upgrade from one version to the other.
 pub fn start_upgraded(
     (old, snapshot): (&Installation, &Snapshot),
     new: &Installation,

@@ -1,5 +1,5 @@
-//! MySQL and MariaDB: the new server starts on the data. MySQL upgrades it itself since 8.0; before, and in MariaDB, a
-//! program of the release does the rest.
+//! Upgrades data of MySQL and MariaDB. The new server starts on the data. MySQL from 8.0 on upgrades the data
+//! itself. Otherwise a program of the release upgrades the system tables.
 
 use std::env;
 use std::ffi::OsStr;
@@ -17,9 +17,10 @@ use crate::machine::path_error::At as _;
 use crate::start::server::error::StartError;
 use crate::start::server::{Server, StartOptions, start};
 
-/// The programs that upgrade, by their newer and their older name.
+/// The upgrade program's newer and older names.
 const UPGRADERS: [&str; 2] = ["mariadb-upgrade", "mysql_upgrade"];
-/// The clients that they call, from their own folder, by both names.
+/// The newer and older names of the clients that the upgrade program calls. It looks for these clients in its own
+/// folder.
 const CLIENTS: [[&str; 2]; 2] = [["mariadb", "mysql"], ["mariadb-check", "mysqlcheck"]];
 
 pub(super) fn upgraded(
@@ -38,12 +39,13 @@ pub(super) fn upgraded(
     Ok((server, way))
 }
 
-/// What has the same format.
+/// Returns the product and series of an entry. All versions of one series have one data format.
 fn series(entry: &Entry) -> (&str, u32, u32) {
     (&entry.engine, entry.version_number(0), entry.version_number(1))
 }
 
-/// Runs the release's own program. Without it the server works too, but its system tables have the old form.
+/// Runs the release's own upgrade program. If the program cannot run, the server still works, but its system tables
+/// have the old form.
 fn by_program(server: &Server, new: &Installation) -> UpgradeWay {
     if new.image.is_some() {
         return UpgradeWay::WithoutProgram("dyno runs no second program in an image".to_owned());
@@ -75,13 +77,14 @@ fn by_program(server: &Server, new: &Installation) -> UpgradeWay {
     UpgradeWay::WithoutProgram(reason)
 }
 
-/// The first file with one of some names.
+/// Searches the folders for a file that has one of the names. Returns the first file that exists.
 fn find(folders: &[PathBuf], names: &[&str]) -> Option<PathBuf> {
     let paths = folders.iter().flat_map(|folder| names.iter().map(|name| folder.join(name)));
     paths.into_iter().find(|path| path.is_file())
 }
 
-/// Runs the program. It looks for its clients in its own folder, so it gets one where they are.
+/// Runs the program through a link. The link's folder also contains the clients, because the program looks for its
+/// clients in its own folder.
 fn run(
     server: &Server,
     program: &Path,
@@ -110,7 +113,8 @@ fn run(
     })
 }
 
-/// A script of the shell that runs a command with more arguments: a program may need a loader and libraries of its own.
+/// Returns a shell script that runs a command and passes the script's arguments to it. The upgrade program can then
+/// call a client that needs its own loader and libraries.
 fn script(command: &Command) -> Vec<u8> {
     let mut text = b"#!/bin/sh\n".to_vec();
     for (name, value) in command.get_envs() {

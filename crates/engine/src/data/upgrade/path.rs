@@ -1,11 +1,12 @@
-//! The upgrades that a product's makers support, where one step is not enough.
+//! Gives advice for upgrades that the maker of a server supports only in several steps, or not at all.
 
 use crate::catalogue::entry::{Entry, Family};
 
-/// The series of MySQL between which upgrades lead, from one to the next.
+/// The series of MySQL. An upgrade leads from one series to the next.
 const MYSQL: [(u32, u32); 6] = [(5, 5), (5, 6), (5, 7), (8, 0), (8, 4), (9, 7)];
 
-/// What to do if a server refuses the data of another version: a sentence. `None` if there is nothing to say.
+/// Returns a sentence about what to do if a server refuses the data of another version. Returns `None` if Dyno has no
+/// advice.
 pub fn upgrade_path(old: &Entry, new: &Entry) -> Option<String> {
     let [from, to] = [old, new].map(|entry| (entry.version_number(0), entry.version_number(1)));
     if old.family != new.family {

@@ -15,15 +15,17 @@ use crate::start::server::error::StartError;
 use crate::start::server::{Server, StartOptions, start};
 
 const PROGRAM: &str = "pg_upgrade";
-/// Shows what a data folder is like.
+/// The program that prints the properties of a data folder.
 const CONTROL: &str = "pg_controldata";
 const RULES: &str = "pg_hba.conf";
-/// While it runs, servers take connections by sockets in a private folder only.
+/// The login rules while `pg_upgrade` runs. They need no password, because servers then take connections only by
+/// sockets in a private folder.
 const TRUST: &str = "local all all trust\n";
 const PATIENCE: Duration = Duration::from_secs(60);
 const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(600);
 
-/// Whether both versions have the programs that `pg_upgrade` needs. The packages of most catalogue entries do not.
+/// Whether both versions have the programs that `pg_upgrade` needs. The packages of most catalogue entries lack
+/// them.
 pub fn has_pg_upgrade(old: &Installation, new: &Installation) -> bool {
     let has = |installation: &Installation, names: &[&str]| {
         installation.image().is_none()
@@ -57,7 +59,7 @@ pub(super) fn upgraded(
     }
     let old_data = server.place_for("old");
     let new_data = server.access().datadir.clone();
-    // The new data must be empty.
+    // `pg_upgrade` needs a new data folder without databases of users, so Dyno's database is dropped.
     let dropped = server
         .connect_to("postgres", PATIENCE)
         .and_then(|mut client| client.query(&format!("DROP DATABASE {DATABASE}")));
@@ -71,7 +73,7 @@ pub(super) fn upgraded(
     let sockets = server.folder_of_sockets();
     server.run_tool(&new_programs.join(PROGRAM), |command| {
         command
-            // The servers that it starts put their sockets where it runs.
+            // The servers that `pg_upgrade` starts put their sockets into its working directory.
             .current_dir(&sockets)
             .arg("-b")
             .arg(&old_programs)
@@ -90,7 +92,7 @@ pub(super) fn upgraded(
     Ok(server)
 }
 
-/// Writes a new file in place of the present one, and never through a link.
+/// Replaces a file by a new file. If there is a link in its place, replaces the link.
 fn put(path: &Path, text: &str) -> Result<(), UpgradeError> {
     fs::remove_file(path).at("remove", path)?;
     fs::write(path, text).at("write", path)?;

@@ -1,5 +1,5 @@
-//! PostgreSQL: `pg_upgrade` if both versions have it, otherwise a dump of the old server that is loaded into the new
-//! one.
+//! Upgrades data of PostgreSQL: by `pg_upgrade` if both versions have it, otherwise by a dump of the old server
+//! that is loaded into the new server.
 
 use std::env;
 use std::fs;
@@ -20,9 +20,9 @@ use crate::machine::path_error::At as _;
 use crate::start::server::{Server, StartOptions, start};
 
 const PROGRAM: &str = "pg_dumpall";
-/// Where Debian's packages have the programs of each version.
+/// Where Debian's packages put the programs of each version.
 const OF_DEBIAN: &str = "/usr/lib/postgresql";
-/// Most bytes of the program's messages.
+/// At most this many bytes of the dump program's messages are kept.
 const WORDS_BYTES_MAX: u64 = 64 * 1024;
 const WORDS: usize = 10;
 
@@ -47,12 +47,12 @@ pub(super) fn upgraded(
     Ok((to, UpgradeWay::Dump(program.name)))
 }
 
-/// A program that dumps.
+/// A program that dumps a server.
 struct DumpProgram {
     path: PathBuf,
-    /// With its version, for the report.
+    /// The program's name with its version, for the report.
     name: String,
-    /// What it belongs to; `None` for a program of the host.
+    /// The installation that the program belongs to. `None` for a program of the host.
     of: Option<Installation>,
 }
 
@@ -66,7 +66,7 @@ impl DumpProgram {
         command
     }
 
-    /// Its major version, and its name with its whole version.
+    /// The program's major version, and its name with its whole version.
     fn version(&self) -> Option<(u32, String)> {
         let output = self.command().arg("--version").stdin(Stdio::null()).output().ok()?;
         let text = String::from_utf8_lossy(&output.stdout);
@@ -76,7 +76,8 @@ impl DumpProgram {
     }
 }
 
-/// A program that can dump the old server: of the new version, the old one, or the host.
+/// Finds a program that can dump the old server: of the new version, otherwise of the old version, otherwise of the
+/// host.
 fn dump_program(old: &Installation, new: &Installation) -> Result<DumpProgram, UpgradeError> {
     let of = |installation: &Installation| {
         let own = installation.clone();
@@ -102,7 +103,7 @@ fn dump_program(old: &Installation, new: &Installation) -> Result<DumpProgram, U
         })
 }
 
-/// The folders of programs, those of the latest version first.
+/// The folders of programs in Debian's packages. The folder of the latest version comes first.
 fn folders_of_debian() -> Vec<PathBuf> {
     let items = fs::read_dir(OF_DEBIAN).into_iter().flatten().flatten();
     let mut versions: Vec<u32> = items.filter_map(|item| item.file_name().to_str()?.parse().ok()).collect();
@@ -114,7 +115,7 @@ fn folders_of_debian() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Dumps one server into the other.
+/// Dumps one server, and loads the dump into the other server.
 fn pass_on(program: &DumpProgram, from: &Server, to: &Server, stop: &AtomicBool) -> Result<(), UpgradeError> {
     let access = from.access();
     let mut command = program.command();
@@ -134,7 +135,7 @@ fn pass_on(program: &DumpProgram, from: &Server, to: &Server, stop: &AtomicBool)
         None => Ok(()),
     };
     let status = end(&mut child, loaded.is_err()).at("wait for", &program.path)?;
-    // If the dump breaks off, the program that broke it off reports why.
+    // The dump program is killed if the load fails. Then the error of the load is the cause, not the program's status.
     if loaded.is_ok() && !status.success() {
         let words = words.and_then(|thread| thread.join().ok()).unwrap_or_default();
         return Err(UpgradeError::DumpProgram {
@@ -148,7 +149,7 @@ fn pass_on(program: &DumpProgram, from: &Server, to: &Server, stop: &AtomicBool)
 
 fn end(child: &mut Child, is_given_up: bool) -> std::io::Result<std::process::ExitStatus> {
     if is_given_up {
-        // It may have ended by itself.
+        // An error is ignored, because the program may already have ended by itself.
         let _ = child.kill();
     }
     child.wait()
@@ -156,7 +157,7 @@ fn end(child: &mut Child, is_given_up: bool) -> std::io::Result<std::process::Ex
 
 fn words_of(mut pipe: impl Read) -> Vec<String> {
     let mut text = Vec::new();
-    // What cannot be read is missing in a message.
+    // An error is ignored. The error message of the dump then lacks the program's messages.
     let _ = (&mut pipe).take(WORDS_BYTES_MAX).read_to_end(&mut text);
     let _ = std::io::copy(&mut pipe, &mut std::io::sink());
     lines::last(&text, WORDS)

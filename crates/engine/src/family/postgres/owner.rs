@@ -1,4 +1,5 @@
-//! Removes from the copy of somebody's data folder what would reach other servers or run commands of its owner.
+//! Removes the owner's settings and files from a copy of somebody's data folder, so that a server on the copy connects
+//! to no other server and runs no command of the owner.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +7,7 @@ use std::path::Path;
 use crate::machine::folder::{give_to_server, remove};
 use crate::machine::path_error::{At as _, PathError};
 
-/// Files that say how the server was run, and that it follows another.
+/// Files that record how the server was run, or that it follows another server.
 const FORGOTTEN: [&str; 7] = [
     "postmaster.pid",
     "postmaster.opts",
@@ -16,7 +17,8 @@ const FORGOTTEN: [&str; 7] = [
     "pg_ident.conf",
     "pg_replslot",
 ];
-/// Settings of the owner that change what statements answer. They are kept; all others are those of the plan.
+/// Settings of the owner that change the results of statements. They are kept. All other settings come from the
+/// plan.
 const KEPT: [&str; 14] = [
     "bytea_output",
     "datestyle",
@@ -33,13 +35,14 @@ const KEPT: [&str; 14] = [
     "timezone",
     "transform_null_equals",
 ];
-/// Logins by password, whichever way it is stored.
+/// Rules for logins by password, whichever way the password is stored.
 const RULES: &str = "local all all md5\nhost all all 127.0.0.1/32 md5\nhost all all ::1/128 md5\n";
 
-/// Subscriptions of the data stay asleep, so that nothing is taken from their publishers.
+/// The setting that stops the subscriptions in the data. Otherwise they would receive changes from their publishers.
 const NO_SUBSCRIBER: &str = "max_logical_replication_workers = 0\n";
 
-/// See the [module](self). `has_subscriptions`: whether the version knows subscriptions, as 10 and later do.
+/// Removes the owner's settings and files from a copied data folder. `has_subscriptions` says whether the version has
+/// subscriptions. Versions from 10 on have them.
 pub(super) fn forget(data: &Path, has_subscriptions: bool) -> Result<(), PathError> {
     let of_owner = ["postgresql.conf", "postgresql.auto.conf"].map(|name| data.join(name));
     let mut kept = String::new();
@@ -83,7 +86,7 @@ fn put(path: &Path, text: &str) -> Result<(), PathError> {
     give_to_server(path)
 }
 
-/// The lines of a settings file with the settings that are kept.
+/// Returns those lines of a settings file that set one of the kept settings.
 fn kept_settings(text: &str) -> String {
     let is_kept = |line: &&str| {
         let name =

@@ -1,6 +1,6 @@
-//! How many of a system's counters a reading has.
+//! Which of a system's counters a reading contains.
 
-/// How many counters a reading has.
+/// Which counters a reading contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
     /// Counters cheap enough for every second of a trial.

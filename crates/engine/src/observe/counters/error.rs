@@ -9,7 +9,7 @@ use crate::machine::path_error::PathError;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CountersError {
-    /// The server is gone, silent, or refuses.
+    /// The server is gone, does not answer in time, or refuses the query.
     #[error("cannot read the server's counters: {0}")]
     Client(#[from] ClientError),
     /// A file of the database cannot be read.

@@ -1,8 +1,8 @@
-//! Lists the status variables that are gauges. Servers do not say which they are. All other variables only grow.
+//! Lists the status variables that are gauges, because servers do not say which are. All other variables only grow.
 
 use super::name::CounterKind;
 
-/// Beginnings of names, in lower case.
+/// Beginnings of the names of gauges, in lower case.
 const BEGINNINGS: [&str; 26] = [
     "acl_",
     "binlog_snapshot_",
@@ -32,7 +32,7 @@ const BEGINNINGS: [&str; 26] = [
     "rpl_semi_sync_master_clients",
 ];
 
-/// Ends of names, in lower case.
+/// Ends of the names of gauges, in lower case.
 const ENDS: [&str; 26] = [
     "_age",
     "_avg",
@@ -94,7 +94,8 @@ const NAMES: [&str; 28] = [
     "file_num_open_files",
 ];
 
-/// InnoDB's pages of the buffer pool by state. Counters of page operations have similar names.
+/// The states of pages in InnoDB's buffer pool. A variable that counts the pages in a state is a gauge. Counters of
+/// page operations have similar names.
 const PAGES: [&str; 7] = ["data", "dirty", "free", "latched", "misc", "old", "total"];
 
 /// The kind of a variable of `SHOW GLOBAL STATUS`.
@@ -108,8 +109,8 @@ pub(super) fn status(name: &str) -> CounterKind {
     if is_gauge { CounterKind::Gauge } else { CounterKind::Counter }
 }
 
-/// The kind of an InnoDB metric. The server's own word is not reliable: it also says `value` for a few counters, and
-/// `counter` for a few gauges.
+/// The kind of an InnoDB metric. The type that the server gives is not reliable: it is `value` for a few counters
+/// too, and `counter` for a few gauges.
 pub(super) fn innodb_metric(name: &str, server_says: Option<&str>) -> CounterKind {
     let is_known_counter = ["lock_deadlocks", "lock_timeouts"].contains(&name);
     if server_says == Some("value") && !is_known_counter { CounterKind::Gauge } else { status(name) }
@@ -129,7 +130,8 @@ mod tests {
             "Innodb_data_pending_reads",
             "Innodb_row_lock_time_max",
             "Innodb_history_list_length",
-            // The number of the record within the purged transaction.
+            // This is a gauge: the value is the number of a record within a transaction, and it begins anew with each
+            // purged transaction.
             "Innodb_purge_undo_no",
             "Open_tables",
             "Rocksdb_memtable_total",

@@ -1,7 +1,7 @@
 //! Counters of engines, read under load.
 //!
 //! Names are the server's own. Each name belongs to a source, such as `global_status` or `pg_stat_database`. A
-//! [`Counters`] gives every name a fixed place. So a reading is a row of numbers.
+//! [`Counters`] gives every name an index that never changes. So a reading is a row of numbers.
 
 mod depth;
 mod error;
@@ -34,7 +34,8 @@ use crate::catalogue::entry::Family;
 use crate::start::access::Access;
 use crate::start::connect::{Transport, connect};
 
-/// Reads a system's counters over its own connection. After an error it cannot be used any more.
+/// Reads a system's counters. For a server, this value has its own connection. After an error, the value cannot be used
+/// any more.
 pub struct Counters {
     reader: Box<dyn Reader>,
     tally: Tally,
@@ -59,8 +60,9 @@ impl Counters {
     /// Counters of a SQLite database, read from its files. SQLite's own counters (`sqlite3_status`) are inside the
     /// processes that use the database.
     ///
-    /// A reading opens and closes the database's files. This process would lose the POSIX locks of its own connections
-    /// to that database (see "How To Corrupt An SQLite Database File", 2.2). So it must have no such connection open.
+    /// A reading opens and closes the database's files. When a process closes a file, it loses all its POSIX locks
+    /// on that file (see "How To Corrupt An SQLite Database File", 2.2). So this process must have no connection to
+    /// that database open.
     pub fn of_sqlite(database: &Path) -> Self {
         Self::new(Box::new(SqliteReader::new(database)))
     }
@@ -72,7 +74,7 @@ impl Counters {
     /// Reads every counter.
     ///
     /// # Errors
-    /// The server is gone, or silent for longer than the patience, or the file cannot be read.
+    /// The server is gone, does not answer within the patience, or a file cannot be read.
     pub fn read(&mut self, depth: Depth) -> Result<CounterReading, CountersError> {
         self.tally.begin();
         self.reader.read(depth, &mut self.tally)?;
@@ -84,12 +86,13 @@ impl Counters {
         self.tally.names()
     }
 
-    /// Sources that this system does not have, each with the server's reason. An example is a view of a later version.
+    /// Sources that this system does not have, each with the server's reason. For example, an old server does not have
+    /// the views of later versions.
     pub fn missing(&self) -> &[(&'static str, String)] {
         self.reader.missing()
     }
 
-    /// The change between two readings: the difference of a counter, the later value of a gauge.
+    /// Returns the change between two readings: the difference for a counter, the later value for a gauge.
     pub fn change(&self, from: &CounterReading, to: &CounterReading) -> Vec<CounterChange> {
         reading::change(self.names(), from, to)
     }

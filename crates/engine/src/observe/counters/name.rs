@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A counter's number: its place in [`Counters::names`](super::Counters::names). It is the same in every reading.
+/// A counter's number: its index in [`Counters::names`](super::Counters::names). It is the same in every reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CounterId(pub(super) usize);
 
@@ -19,25 +19,25 @@ impl CounterId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CounterKind {
-    /// It only grows while the server runs.
+    /// The value only grows while the server runs.
     Counter,
-    /// It may rise and fall.
+    /// The value may rise and fall.
     Gauge,
 }
 
 /// Something that an engine counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CounterName {
-    /// Its source: `global_status`, `innodb_metrics`, `pg_stat_io`.
+    /// The table or view in which the server lists the counter: `global_status`, `innodb_metrics`, `pg_stat_io`.
     pub source: &'static str,
-    /// Its name. Values have the server's unit. If a source has rows for several things, the thing comes first: `client
-    /// backend/relation/normal reads`.
+    /// The server's name for the counter. If each row of a source is about one object, the name begins with that
+    /// object: `client backend/relation/normal reads`. The value of the counter has the server's unit.
     pub name: String,
-    /// Counter or gauge.
+    /// Whether the value only grows.
     pub kind: CounterKind,
 }
 
-/// `pg_stat_database.xact_commit`.
+/// Prints source and name, such as `pg_stat_database.xact_commit`.
 impl fmt::Display for CounterName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.source, self.name)

@@ -1,4 +1,4 @@
-//! PostgreSQL.
+//! The queries for the counters of PostgreSQL.
 
 use dyno_client::{Client, ClientError};
 
@@ -6,7 +6,7 @@ use super::depth::Depth;
 use super::name::CounterKind;
 use super::query::{Layout, Query};
 
-/// Queries for all releases. A server refuses queries of other releases.
+/// Queries for all releases. A server refuses queries that are for other releases.
 pub(super) fn queries(client: &mut Client) -> Result<Vec<Query>, ClientError> {
     make_statements_readable(client)?;
     let light = |source, keys, sql| Query::new(source, Depth::Light, sql, Layout::Columns(keys), column);
@@ -14,11 +14,11 @@ pub(super) fn queries(client: &mut Client) -> Result<Vec<Query>, ClientError> {
     Ok(vec![
         light("pg_stat_database", 0, "SELECT * FROM pg_stat_database WHERE datname = current_database()"),
         light("pg_stat_bgwriter", 0, "SELECT * FROM pg_stat_bgwriter"),
-        // From 17.
+        // PostgreSQL 17 and later have this view.
         light("pg_stat_checkpointer", 0, "SELECT * FROM pg_stat_checkpointer"),
-        // From 14.
+        // PostgreSQL 14 and later have this view.
         light("pg_stat_wal", 0, "SELECT * FROM pg_stat_wal"),
-        // From 16. Most of its rows are always 0.
+        // PostgreSQL 16 and later have this view. Most of its rows are always 0, so they are left out.
         light(
             "pg_stat_io",
             3,
@@ -38,7 +38,8 @@ pub(super) fn queries(client: &mut Client) -> Result<Vec<Query>, ClientError> {
             "pg_statio_user_indexes",
             "SELECT schemaname || '.' || indexrelname, s.* FROM pg_statio_user_indexes s",
         ),
-        // The times were renamed in 13.
+        // PostgreSQL 13 renamed the columns of times. So there are two queries for this source, and a server refuses
+        // one of them.
         full(
             "pg_stat_statements",
             "SELECT left(regexp_replace(query, '\\s+', ' ', 'g'), 200), sum(calls) AS calls, sum(rows) AS rows, \
@@ -60,8 +61,8 @@ pub(super) fn queries(client: &mut Client) -> Result<Vec<Query>, ClientError> {
     ])
 }
 
-/// Creates the view of `pg_stat_statements`. The library counts as soon as it is loaded, but the view must be created
-/// first. If the account may not create it, these counters are missing.
+/// Creates the view of `pg_stat_statements`. The library counts as soon as it is loaded, but its counters can be
+/// read only through the view. If the account may not create the view, these counters are missing.
 fn make_statements_readable(client: &mut Client) -> Result<(), ClientError> {
     let libraries = client.query("SHOW shared_preload_libraries")?;
     let is_loaded =
@@ -75,12 +76,12 @@ fn make_statements_readable(client: &mut Client) -> Result<(), ClientError> {
     Ok(())
 }
 
-/// The kind of a column. Object ids are skipped. Most amounts only grow; a few can fall.
+/// The kind of a column. Object ids are skipped. Most amounts only grow. The amounts that can fall are gauges.
 fn column(name: &str, _: Option<&str>) -> Option<CounterKind> {
     const GAUGES: [&str; 5] =
         ["numbackends", "n_live_tup", "n_dead_tup", "n_mod_since_analyze", "n_ins_since_vacuum"];
     match name {
-        // The size of an operation in pg_stat_io of 16 and 17.
+        // `op_bytes` is the size of an operation, a constant, in pg_stat_io of 16 and 17.
         "datid" | "relid" | "indexrelid" | "op_bytes" => None,
         name if GAUGES.contains(&name) => Some(CounterKind::Gauge),
         _ => Some(CounterKind::Counter),

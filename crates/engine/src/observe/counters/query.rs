@@ -11,13 +11,14 @@ use super::tally::Tally;
 /// Gives the kind of a counter. `None` skips the counter.
 pub(super) type KindOf = fn(name: &str, server_says: Option<&str>) -> Option<CounterKind>;
 
-/// Where names and values are in a result.
+/// Where the names and values are in the result of a query.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Layout {
-    /// A row has one value. Some columns hold its name, then comes the value, and perhaps the server's word for its
-    /// kind.
+    /// Each row has one counter. The number says how many columns at the beginning contain the counter's name. The next
+    /// column contains the value. One more column may contain the kind that the server gives the counter.
     Rows(usize),
-    /// A row has several values. The first columns hold the subject, and each other column a value.
+    /// Each row has several counters. The number says how many columns at the beginning contain the row's subject, such
+    /// as a table. Each other column contains the value of one counter.
     Columns(usize),
 }
 
@@ -28,9 +29,10 @@ pub(super) struct Query {
     sql: &'static str,
     layout: Layout,
     kind_of: KindOf,
-    /// `None` for a skipped name.
+    /// Maps each known name to the number of its counter, or to `None` if the name is not a counter to read.
     ids: HashMap<String, Option<CounterId>>,
-    /// Names of the last answer in its order. The next answer nearly always has the same order.
+    /// The counters of the last answer, in the order of the answer. The next answer nearly always has the same
+    /// order.
     order: Vec<Option<CounterId>>,
 }
 
@@ -45,7 +47,7 @@ impl Query {
         Self { source, depth, sql, layout, kind_of, ids: HashMap::new(), order: Vec::new() }
     }
 
-    /// The same query, without the names that it has learnt.
+    /// Returns the query without the names that it has learnt from answers.
     pub(super) fn anew(self) -> Self {
         Self::new(self.source, self.depth, self.sql, self.layout, self.kind_of)
     }
@@ -121,7 +123,7 @@ impl Query {
     }
 }
 
-/// The parts of a name: `keys` joined by `/`, then a space and the column.
+/// The parts of a counter's name. The name is `keys` joined by `/`, then a space and `column`.
 struct Parts<'a> {
     keys: &'a [&'a str],
     column: Option<&'a str>,
@@ -137,7 +139,7 @@ impl Parts<'_> {
         separated.chain(self.column.into_iter().flat_map(move |column| [space, column]))
     }
 
-    /// Whether the parts make up a given name.
+    /// Whether these parts, joined, are equal to a given name.
     fn are(&self, name: &str) -> bool {
         let mut rest = name;
         for piece in self.pieces() {
@@ -156,7 +158,7 @@ impl std::fmt::Display for Parts<'_> {
     }
 }
 
-/// The subject of a row.
+/// Returns the subject of a row: its first `keys` columns.
 fn subject(row: &[Option<Vec<u8>>], keys: usize) -> Vec<&str> {
     (0..keys).map(|at| text(field(row, at)).unwrap_or_default()).collect()
 }
@@ -169,7 +171,7 @@ fn text(field: Option<&[u8]>) -> Option<&str> {
     std::str::from_utf8(field?).ok()
 }
 
-/// Reads a number. Some values are words, addresses or dates.
+/// Reads a number. Returns `None` for text that is not a number, such as words, addresses and dates.
 fn number(field: Option<&[u8]>) -> Option<f64> {
     text(field)?.parse().ok().filter(|value: &f64| value.is_finite())
 }

@@ -1,4 +1,4 @@
-//! A reading of counters, and the change between two.
+//! A reading of counters, and the change between two readings.
 
 use std::time::Instant;
 
@@ -8,11 +8,11 @@ use super::name::{CounterId, CounterKind, CounterName};
 /// Every counter of a system at one moment.
 #[derive(Clone, Debug)]
 pub struct CounterReading {
-    /// Time at which it was read.
+    /// Time of the reading.
     pub at: Instant,
-    /// How much was read.
+    /// Which counters were read.
     pub depth: Depth,
-    /// Values by counter number. A missing value is NaN.
+    /// Values of this reading, by counter number. A missing value is NaN.
     pub(super) values: Vec<f64>,
 }
 
@@ -22,7 +22,7 @@ impl CounterReading {
         self.values.get(id.0).copied().filter(|value| !value.is_nan())
     }
 
-    /// All values with their counters.
+    /// Returns all counters that the reading has, with their values.
     pub fn values(&self) -> impl Iterator<Item = (CounterId, f64)> {
         let numbered = self.values.iter().enumerate().map(|(place, &value)| (CounterId(place), value));
         numbered.filter(|(_, value)| !value.is_nan())
@@ -37,8 +37,9 @@ pub struct CounterChange {
     pub value: f64,
 }
 
-/// The change between two readings. A counter that the earlier reading lacks began at 0. A counter that fell was reset
-/// by `FLUSH STATUS` or a restart. A counter that only one of the two depths reads has no change.
+/// Returns the change between two readings. If the depth of only one of the two readings includes a counter, the
+/// counter is left out. If the earlier reading lacks a counter for another reason, the counter is assumed to have begun
+/// at 0. If a counter fell, `FLUSH STATUS` or a restart has reset it to 0, so its change is the later value.
 pub(super) fn change(
     names: &[CounterName],
     from: &CounterReading,
@@ -83,7 +84,7 @@ mod tests {
             change(tally.names(), from, to).iter().map(|change| (change.id.0, change.value)).collect()
         };
         assert_eq!(values(&from, &to), [(0, 5.0), (1, 4.0), (2, 2.0)]);
-        // After FLUSH STATUS.
+        // The later values are smaller, as after FLUSH STATUS.
         assert_eq!(values(&to, &from), [(0, 10.0), (1, 9.0)]);
         assert_eq!(from.get(late), None);
     }

@@ -1,4 +1,4 @@
-//! MyRocks, in addition to `SHOW GLOBAL STATUS`.
+//! Counters of MyRocks that `SHOW GLOBAL STATUS` does not have.
 
 use super::depth::Depth;
 use super::name::CounterKind;
@@ -10,14 +10,14 @@ pub(super) fn queries() -> Vec<Query> {
     vec![
         full("rocksdb_cfstats", 2, "SELECT * FROM information_schema.ROCKSDB_CFSTATS", gauge),
         full("rocksdb_dbstats", 1, "SELECT * FROM information_schema.ROCKSDB_DBSTATS", gauge),
-        // Sizes and compactions of each level: column family, level, number.
+        // Sizes and compactions of each level. The columns are column family, level, name of the counter, and value.
         full(
             "rocksdb_compaction_stats",
             3,
             "SELECT * FROM information_schema.ROCKSDB_COMPACTION_STATS",
             level,
         ),
-        // All are 0 unless rocksdb_perf_context_level is raised.
+        // All counters of this table are 0 unless rocksdb_perf_context_level is raised.
         full(
             "rocksdb_perf_context_global",
             1,
@@ -27,7 +27,8 @@ pub(super) fn queries() -> Vec<Query> {
     ]
 }
 
-/// The values of a level that accumulate from the start. The others are gauges or means.
+/// Returns the kind of a counter that describes one level of the LSM tree. The listed counters accumulate from the server's start. The others are
+/// gauges or means.
 fn level(name: &str, _: Option<&str>) -> Option<CounterKind> {
     const SUMS: [&str; 13] = [
         "CompCount",
@@ -50,6 +51,6 @@ fn level(name: &str, _: Option<&str>) -> Option<CounterKind> {
 }
 
 fn work(name: &str, _: Option<&str>) -> Option<CounterKind> {
-    // A thread id, not an amount.
+    // `IO_THREAD_POOL_ID` is a thread id, not an amount.
     (name != "IO_THREAD_POOL_ID").then_some(CounterKind::Counter)
 }

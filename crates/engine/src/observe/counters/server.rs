@@ -8,7 +8,7 @@ use super::query::Query;
 use super::reader::Reader;
 use super::tally::Tally;
 
-/// A server's queries, on one connection.
+/// Reads a server's counters by queries on one connection.
 pub(super) struct ServerReader {
     client: Client,
     queries: Vec<Query>,
@@ -28,7 +28,7 @@ impl ServerReader {
                 Err(error) => return Err(error.into()),
             }
         }
-        // One source may have a query for each of several versions.
+        // A source may have queries for several versions. It is missing only if the server answers none of them.
         missing.retain(|(source, _)| kept.iter().all(|query: &Query| query.source != *source));
         Ok(Self { client, queries: kept, missing })
     }

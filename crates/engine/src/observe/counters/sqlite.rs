@@ -25,10 +25,11 @@ const NAMES: [(&str, CounterKind); 9] = [
     ("page_size", CounterKind::Gauge),
     ("page_count", CounterKind::Gauge),
     ("freelist_count", CounterKind::Gauge),
-    // Transactions that changed the file. In WAL mode checkpoints change it.
+    // The number of transactions that changed the file. In WAL mode, transactions do not change this counter, but
+    // checkpoints do.
     ("file_change_counter", CounterKind::Counter),
     ("wal_checkpoint_sequence", CounterKind::Counter),
-    // The frames in the WAL, and the number of them that are also in the database file.
+    // The number of frames in the WAL, and how many of these frames are also in the database file.
     ("wal_mx_frame", CounterKind::Gauge),
     ("wal_n_backfill", CounterKind::Gauge),
 ];
@@ -43,7 +44,7 @@ impl SqliteReader {
         Self { database: database.to_owned(), ids: Vec::new() }
     }
 
-    /// The database's file with a suffix.
+    /// Returns the path of the database file with a suffix appended, such as `-wal`.
     fn beside(&self, suffix: &str) -> PathBuf {
         let mut name = self.database.clone().into_os_string();
         name.push(suffix);
@@ -61,7 +62,7 @@ impl Reader for SqliteReader {
         put(0, size(&self.database).at("look at", &self.database)? as f64);
         put(1, size(&wal).at("look at", &wal)? as f64);
         if let Some(header) = start_of::<100>(&self.database).at("read", &self.database)? {
-            // 1 stands for 65536, which two bytes cannot hold.
+            // A page size of 65536 does not fit into two bytes, so it is stored as 1.
             let page_bytes = match u16::from_be_bytes([header[16], header[17]]) {
                 1 => 65536,
                 bytes => u32::from(bytes),
@@ -106,7 +107,7 @@ fn big_endian(bytes: &[u8], at: usize) -> f64 {
     f64::from(u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]))
 }
 
-/// The WAL index is shared memory, in the machine's own byte order.
+/// Reads a number of the WAL index. The index is shared memory in the machine's own byte order.
 fn native(bytes: &[u8], at: usize) -> f64 {
     f64::from(u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]))
 }

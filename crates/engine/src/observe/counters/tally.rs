@@ -10,7 +10,7 @@ use super::reading::CounterReading;
 #[derive(Default)]
 pub(super) struct Tally {
     names: Vec<CounterName>,
-    /// Values by counter number. A value that this reading lacks is NaN.
+    /// Values of the current reading, by counter number. A missing value is NaN.
     values: Vec<f64>,
 }
 
@@ -20,7 +20,7 @@ impl Tally {
         self.values.resize(self.names.len(), f64::NAN);
     }
 
-    /// Gives a new name its number.
+    /// Adds a name, and returns the number of the new counter.
     pub(super) fn add(&mut self, source: &'static str, name: String, kind: CounterKind) -> CounterId {
         self.names.push(CounterName { source, name, kind });
         self.values.push(f64::NAN);
@@ -39,7 +39,7 @@ impl Tally {
         &self.names
     }
 
-    /// The reading that was collected.
+    /// Returns the collected values as a reading.
     pub(super) fn reading(&self, depth: Depth) -> CounterReading {
         CounterReading { at: Instant::now(), depth, values: self.values.clone() }
     }

@@ -1,4 +1,5 @@
-//! Folds stacks. A folded stack is a line of names, with the kind of its thread and the function that matters.
+//! Folds stacks. A folded stack is a line of function names, with the kind of its thread and the function that the
+//! thread works in.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,10 +9,10 @@ use super::function_name::short_name;
 use super::patterns::{OTHER, Patterns, fits};
 use crate::catalogue::entry::Family;
 
-/// Stacks with names. Equal stacks are counted together.
+/// Stacks as names of functions. Equal stacks are counted together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FoldedStacks {
-    /// The most frequent first.
+    /// The most frequent stack comes first.
     pub stacks: Vec<FoldedStack>,
     /// Share of the engine's frames that have no name, from 0 to 1.
     pub unnamed_share: f64,
@@ -20,18 +21,18 @@ pub struct FoldedStacks {
 /// A stack as names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoldedStack {
-    /// Kind of its thread, such as `connection`.
+    /// The kind of the thread, such as `connection`.
     pub kind: String,
-    /// Whether it waits for its client's next request.
+    /// Whether the thread waits for its client's next request.
     pub is_idle: bool,
     /// The innermost function of the engine that does not only wait or lock.
     pub function: String,
-    /// Functions from the engine's outermost to the innermost, separated by `;`.
+    /// Functions from the engine's outermost function to the innermost function of the stack, separated by `;`.
     pub frames: String,
     pub count: u32,
 }
 
-/// Folds the stacks of a server of a family. Stacks of a family without a server have one kind.
+/// Folds the stacks of a server of a family. If the family has no server, all stacks have the same kind.
 pub fn fold_stacks(family: Family, stacks: &[ThreadStack]) -> FoldedStacks {
     let patterns = Patterns::of(family);
     let mut counts: BTreeMap<(String, bool, String, String), u32> = BTreeMap::new();
@@ -63,7 +64,7 @@ pub fn fold_stacks(family: Family, stacks: &[ThreadStack]) -> FoldedStacks {
     FoldedStacks { stacks, unnamed_share: if frames > 0 { unnamed as f64 / frames as f64 } else { 0.0 } }
 }
 
-/// A frame as it is shown.
+/// A frame in the form in which a folded stack shows it.
 #[derive(Clone)]
 struct Shown {
     name: String,
@@ -71,12 +72,13 @@ struct Shown {
     is_of_system: bool,
 }
 
-/// Names of frames, each made once.
+/// The short names of functions. They are kept, so that each name is shortened once.
 #[derive(Default)]
 struct Names(HashMap<String, String>);
 
 impl Names {
-    /// The frames of a stack, without the frames of the system at its root. They differ between C libraries.
+    /// The frames of a stack. The system's frames at the root are left out, because they differ between C
+    /// libraries.
     fn of(&mut self, stack: &ThreadStack) -> Vec<Shown> {
         let root = stack.frames.iter().position(|frame| !is_of_system(&frame.module)).unwrap_or(0);
         stack.frames[root..].iter().map(|frame| self.shown(frame)).collect()
@@ -91,7 +93,8 @@ impl Names {
             },
             None if frame.module.is_empty() => "[unknown]".to_owned(),
             None if is_of_system => format!("[{}]", frame.module),
-            // Without a symbol, the beginning of the function is not known. So each address counts as another function.
+            // Without a symbol, the beginning of the function is not known. So each address counts as a function of its
+            // own.
             None => format!("[{}+{:#x}]", frame.module.replace(';', ","), frame.offset),
         };
         Shown { name, is_named: frame.function.is_some(), is_of_system }
@@ -106,7 +109,8 @@ fn kind(patterns: Option<&'static Patterns>, thread: &str, frames: &[Shown]) -> 
     kind.map_or(OTHER, |kind| kind.name)
 }
 
-/// Whether a thread waits for its client. A connection's thread without a client waits in its outermost function.
+/// Whether a thread waits for its client. A thread that has no client, and is kept for the next connection, waits
+/// directly in its outermost function.
 fn is_idle(patterns: Option<&'static Patterns>, frames: &[Shown]) -> bool {
     let Some(patterns) = patterns else { return false };
     let of_engine = || frames.iter().filter(|frame| !frame.is_of_system && frame.is_named);
@@ -116,8 +120,9 @@ fn is_idle(patterns: Option<&'static Patterns>, frames: &[Shown]) -> bool {
             .is_some_and(|frame| fits(&frame.name, &["do_handle_one_connection", "handle_connection"]))
 }
 
-/// The innermost function of the engine that has a name and does not only wait. Without one, the innermost function of
-/// the engine. Without that, the innermost of all.
+/// Returns the innermost function of the engine that has a name and does not only wait. If there is none, returns the
+/// innermost function of the engine. If the stack has no function of the engine, returns the innermost function of the
+/// stack.
 fn function(patterns: Option<&'static Patterns>, frames: &[Shown]) -> String {
     let waits = patterns.map_or(&[][..], |patterns| patterns.waits);
     let innermost = |wanted: &dyn Fn(&Shown) -> bool| frames.iter().rev().find(|frame| wanted(frame));
@@ -127,7 +132,7 @@ fn function(patterns: Option<&'static Patterns>, frames: &[Shown]) -> String {
         .map_or_else(String::new, |frame| frame.name.clone())
 }
 
-/// The names with `;` between them. Neighbouring frames of one library without names become one.
+/// Joins the names with `;`. Neighbouring frames without names become one frame if they are of the same library.
 fn joined(frames: &[Shown]) -> String {
     let mut names: Vec<&str> = frames.iter().map(|frame| frame.name.as_str()).collect();
     names.dedup_by(|a, b| a == b && a.starts_with('['));
@@ -140,7 +145,8 @@ mod tests {
 
     use super::*;
 
-    /// A stack from the outermost frame to the innermost. A frame is `module function`, or `module` if it has no name.
+    /// Makes a stack from frames. The outermost frame comes first. A frame is `module function`, or `module` if it has
+    /// no name.
     fn stack(thread: &str, frames: &[&str], count: u32) -> ThreadStack {
         let frame = |(at, text): (usize, &&str)| {
             let (module, function) = text.split_once(' ').unwrap_or((text, ""));

@@ -37,7 +37,8 @@ fn without_arguments(name: &str) -> String {
     short.trim_end().to_owned()
 }
 
-/// The signs after `operator`. Brackets among them open no arguments.
+/// Returns the symbol of an operator, such as `<<`, if the name so far ends in `operator`. Brackets in the symbol do
+/// not begin arguments.
 fn operator<'a>(before: &str, rest: &'a str) -> Option<&'a str> {
     const WITH_BRACKETS: [&str; 12] =
         ["<=>", "<<=", ">>=", "->*", "()", "<<", ">>", "<=", ">=", "->", "<", ">"];
@@ -45,7 +46,7 @@ fn operator<'a>(before: &str, rest: &'a str) -> Option<&'a str> {
     before.ends_with("operator").then(|| &rest[..sign.len()])
 }
 
-/// Removes `.constprop.0`, `.isra.3`, ` [clone .cold]` and the like.
+/// Removes suffixes such as `.constprop.0`, `.isra.3` and ` [clone .cold]`.
 fn without_suffix(name: &str) -> &str {
     let end = [".constprop", ".isra", ".part", ".cold", ".lto_priv", "[clone"]
         .iter()

@@ -2,23 +2,24 @@
 
 use crate::catalogue::entry::Family;
 
-/// Names of a family. Names of functions have no arguments, and no template arguments. A pattern that ends in `*` fits
-/// all names with that beginning.
+/// Names of a family. Function names have neither arguments nor template arguments. A pattern that ends in `*` fits all
+/// names that begin with the text before the `*`.
 pub(super) struct Patterns {
-    /// Kinds of threads. The first that fits counts.
+    /// Kinds of threads. A thread is of the first kind in this list that fits.
     pub(super) kinds: &'static [Kind],
     /// Functions in which a thread waits for its client's next request.
     pub(super) client_waits: &'static [&'static str],
-    /// Functions that only wait or lock. Their caller counts.
+    /// Functions that only wait or lock. The function that calls them is shown as the function of the stack.
     pub(super) waits: &'static [&'static str],
 }
 
 /// A kind of thread.
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// One of these functions is in its stack.
+    /// Functions that show the kind. A thread is of this kind if one of them is in its stack.
     pub(super) functions: &'static [&'static str],
-    /// Names of threads (`comm`).
+    /// Names of threads (`comm`) that show the kind. They are used only for a thread in whose stack no kind has a
+    /// function.
     pub(super) threads: &'static [&'static str],
 }
 
@@ -187,7 +188,7 @@ static POSTGRES: Patterns = Patterns {
 };
 
 impl Patterns {
-    /// The patterns of a family. `None` for one without a server.
+    /// The patterns of a family. `None` for a family without a server.
     pub(super) fn of(family: Family) -> Option<&'static Self> {
         match family {
             Family::Mysql | Family::Mariadb => Some(&MYSQL),

@@ -1,4 +1,4 @@
-//! The differences between servers when a database is examined, held and dropped.
+//! The queries and statements that examine, lock and drop a database. They differ between families.
 
 use std::collections::BTreeMap;
 
@@ -11,19 +11,20 @@ use crate::machine::hexadecimal::hexadecimal;
 
 /// The queries and statements of a family.
 pub(super) trait Catalog: Sync {
-    /// Statements that a new connection executes. A server may lack some of the variables.
+    /// Statements that a new connection executes. A server may refuse one of them, because it lacks the variable that
+    /// the statement sets. This is no error.
     fn session(&self) -> &'static [&'static str];
-    /// Takes the lock of the connection's database without waiting, and returns whether it succeeded. The server
-    /// releases the lock when the connection ends.
+    /// The query that takes the lock of the connection's database without waiting, and returns whether it
+    /// succeeded. The server releases the lock when the connection ends.
     fn lock(&self) -> &'static str;
-    /// Names of the databases that Dyno may have made.
+    /// The query for the names of the databases that Dyno may have made.
     fn own_databases(&self) -> &'static str;
     /// All relations of the connection's database.
     fn relations(&self, client: &mut Client) -> Result<Vec<Relation>, ClientError>;
     fn quote(&self, name: &str) -> String;
-    /// The end of the statement that creates a mark, after its columns.
+    /// SQL that follows the columns in the `CREATE TABLE` of Dyno's table `dyno_mark`.
     fn mark_options(&self) -> &'static str;
-    /// The schema of a relation, in SQL.
+    /// The schema that precedes a relation's name in SQL. `None` if the name stands alone.
     fn schema<'a>(&self, relation: &'a Relation) -> Option<&'a str>;
 }
 
@@ -38,14 +39,14 @@ pub(super) fn catalog(family: Family) -> &'static dyn Catalog {
 struct Mysql;
 struct Postgres;
 
-/// A column of a row; empty for NULL.
+/// Returns the text in a column of a row. NULL becomes an empty text.
 fn text(row: &[Option<String>], column: usize) -> &str {
     row.get(column).and_then(Option::as_deref).unwrap_or_default()
 }
 
 impl Catalog for Mysql {
     fn session(&self) -> &'static [&'static str] {
-        // With a fixed time zone, the time at which a table was made does not depend on the season.
+        // With a fixed time zone, daylight saving time does not change the reported creation time of a table.
         &[
             "SET SESSION time_zone = '+00:00'",
             "SET SESSION autocommit = 1",
@@ -54,7 +55,7 @@ impl Catalog for Mysql {
     }
 
     fn lock(&self) -> &'static str {
-        // Names of locks have at most 64 characters. MySQL 9.7 has no MD5().
+        // A lock's name has at most 64 characters, so the database's name is hashed. MySQL 9.7 has no MD5().
         "SELECT GET_LOCK(CONCAT('dyno.', LEFT(SHA2(DATABASE(), 256), 40)), 0)"
     }
 
@@ -85,7 +86,8 @@ impl Catalog for Mysql {
             let (name, created) = (text(row, 0).to_owned(), text(row, 2));
             let columns = of_columns.remove(&name).unwrap_or_default();
             let (kind, identity) = match text(row, 1) {
-                // A view holds no rows. A view with the same text counts as the same.
+                // A view contains no rows. So its text is its identity: a view that is made again with the same text is
+                // the same view.
                 kind if kind.contains("VIEW") => {
                     (Kind::View, of_views.remove(&name).map(|text| format!("{columns} {text}")))
                 }
@@ -115,7 +117,7 @@ impl Catalog for Mysql {
     }
 }
 
-/// A short digest of the rows of each table, by the first column.
+/// Groups rows by their first column, the table. Returns a short digest of the other columns of each table's rows.
 fn digests(client: &mut Client, sql: &str) -> Result<BTreeMap<String, String>, ClientError> {
     let mut hashes: BTreeMap<String, Sha256> = BTreeMap::new();
     for row in client.query(sql)?.rows {
@@ -130,7 +132,7 @@ fn digests(client: &mut Client, sql: &str) -> Result<BTreeMap<String, String>, C
     Ok(hashes.into_iter().map(|(name, hash)| (name, short(hash))).collect())
 }
 
-/// Whether a schema is the server's own.
+/// The SQL condition for a schema that belongs to the server itself.
 const SYSTEM_SCHEMA: &str = "(n.nspname ~ '^pg_' OR n.nspname = 'information_schema')";
 
 impl Catalog for Postgres {
@@ -139,7 +141,7 @@ impl Catalog for Postgres {
     }
 
     fn lock(&self) -> &'static str {
-        // The number is the letters of `dyno`.
+        // A constant number, so that all runs of Dyno use the same lock.
         "SELECT pg_catalog.pg_try_advisory_lock(1685680751, 0)"
     }
 
@@ -147,8 +149,8 @@ impl Catalog for Postgres {
         "SELECT datname FROM pg_catalog.pg_database WHERE datname LIKE 'dyno\\_%'"
     }
 
-    /// Leaves out what extensions have made, and sequences that belong to a column. An oid identifies a relation for
-    /// ever.
+    /// Leaves out what extensions have made, and sequences that belong to a column. A relation is identified by its
+    /// oid.
     fn relations(&self, client: &mut Client) -> Result<Vec<Relation>, ClientError> {
         let sql = format!(
             "SELECT c.oid::text, c.relkind::text, n.nspname, c.relname FROM pg_catalog.pg_class c \

@@ -5,20 +5,20 @@ use thiserror::Error;
 
 use crate::remote::RemoteError;
 
-/// Most names that a message lists.
+/// Limit of the names that a message lists.
 const NAMES_MAX: usize = 10;
 
-/// Why a database of a running server may not be loaded. The error never holds the password.
+/// Why a database of a running server may not be loaded. The error never contains the password.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum HoldError {
     /// The server cannot be used.
     #[error(transparent)]
     Remote(#[from] RemoteError),
-    /// It refuses a statement.
+    /// The server refuses a statement.
     #[error("cannot record what Dyno creates in {database}: {source}")]
     Client { database: String, source: ClientError },
-    /// The database holds tables that no run of Dyno has made.
+    /// The database contains tables that no run of Dyno has made.
     #[error(
         "{database} holds what no run of Dyno has made, and a load could drop it: {}; name an empty database, or name none, \
          for Dyno to make one and drop it, or write `may_drop = true` in the system or --may-drop if it may be dropped",
@@ -26,7 +26,7 @@ pub enum HoldError {
     )]
     Foreign {
         database: String,
-        /// The names of all these tables.
+        /// The names of the tables that no run of Dyno has made.
         names: Vec<String>,
     },
     /// Somebody else made tables while Dyno used the database.
@@ -36,13 +36,13 @@ pub enum HoldError {
     )]
     Came {
         database: String,
-        /// The names of all these tables.
+        /// The names of the tables that somebody else made.
         names: Vec<String>,
     },
     /// Another run holds the database.
     #[error("another run of Dyno uses {database}; wait for its end, or name another database")]
     InUse { database: String },
-    /// A table has the name of Dyno's mark, but other content.
+    /// There is a table `dyno_mark`, but this version of Dyno did not write its content.
     #[error(
         "the table dyno_mark in {database} is not one of this version of Dyno; name another database, or drop the table"
     )]
@@ -54,7 +54,7 @@ pub enum HoldError {
     NotMade { dsn: String, source: ClientError },
 }
 
-/// The first names, and how many others there are.
+/// Joins the first names, and says how many more there are.
 fn listed(names: &[String]) -> String {
     let first = names[..names.len().min(NAMES_MAX)].join(", ");
     match names.len().saturating_sub(NAMES_MAX) {

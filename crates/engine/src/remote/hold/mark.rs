@@ -6,26 +6,27 @@ use super::error::HoldError;
 use super::premises::Premises;
 use super::relation::{Identity, Kind, Relation};
 
-/// Its name.
+/// The name of the table that Dyno creates to record what it has made in a database. This table is called the mark.
 pub(super) const MARK: &str = "dyno_mark";
-/// The format of the mark. It is in the first row.
+/// The value in the mark's first row. It is the version of the mark's format.
 const FORMAT: &str = "1";
 
-/// The row with the format of the others.
+/// The row that contains the format.
 const ABOUT_FORMAT: &str = "format";
-/// The row that says that Dyno has made the database itself.
+/// The row whose presence says that Dyno has made the database itself.
 const ABOUT_DATABASE: &str = "database";
-/// The row that says that the listed relations stay after the run.
+/// The row whose presence says that the relations listed in the mark stay after the run.
 const ABOUT_KEPT: &str = "kept";
-/// Begins the rows of relations.
+/// The prefix of rows that name relations.
 const MADE: &str = "made ";
 
-/// The mark of a database.
+/// The mark of a database: a table that lists what Dyno has made in the database.
 #[derive(Debug)]
 pub(super) struct Mark {
-    /// Its name in SQL.
+    /// The mark's name in SQL.
     table: String,
-    /// The names of relations, as people see them, with their identities at the time.
+    /// The relations that Dyno has made. Maps the name that messages show to the identity that the relation got when it
+    /// was made.
     made: BTreeMap<String, String>,
     is_of_database: bool,
     is_kept: bool,
@@ -33,7 +34,7 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    /// Whether a relation is a mark.
+    /// Whether a relation is Dyno's own table, the mark.
     pub(super) fn is(relation: &Relation) -> bool {
         relation.kind == Kind::Table && relation.name == MARK
     }
@@ -74,7 +75,7 @@ impl Mark {
     /// Makes a mark in a database that has none.
     ///
     /// # Errors
-    /// The server refuses.
+    /// The server refuses a statement.
     pub(super) fn make(premises: &mut Premises, of_database: bool) -> Result<Self, HoldError> {
         let options = premises.mark_options();
         premises.query(&format!(
@@ -105,20 +106,21 @@ impl Mark {
         self.is_kept
     }
 
-    /// Whether Dyno has made a relation, and it has not been replaced since.
+    /// Whether Dyno has made a relation, and nobody has replaced the relation since.
     pub(super) fn knows(&self, relation: &Relation) -> bool {
         matches!(&relation.identity, Identity::Lasting(identity)
             if self.made.get(&relation.to_string()) == Some(identity))
     }
 
-    /// Notes a relation that Dyno has made.
+    /// Records a relation that Dyno has made.
     ///
     /// # Errors
-    /// The server refuses.
+    /// The server refuses a statement.
     pub(super) fn note(&mut self, premises: &mut Premises, relation: &Relation) -> Result<(), HoldError> {
         let Identity::Lasting(identity) = &relation.identity else { return Ok(()) };
         let name = relation.to_string();
-        // The new row comes first. If neither row existed, Dyno would not recognise the relation.
+        // The new row is inserted before the old row is deleted, so that the relation always has a row. Without a row,
+        // Dyno would not recognise the relation as its own.
         let id = self.next_id;
         let about = format!("{MADE}{name}");
         self.insert(premises, &about, identity)?;
@@ -129,10 +131,10 @@ impl Mark {
         Ok(())
     }
 
-    /// Notes that the listed relations stay.
+    /// Records that the relations listed in the mark stay after the run.
     ///
     /// # Errors
-    /// The server refuses.
+    /// The server refuses a statement.
     pub(super) fn keep(&mut self, premises: &mut Premises) -> Result<(), HoldError> {
         if !std::mem::replace(&mut self.is_kept, true) {
             self.insert(premises, ABOUT_KEPT, "")?;
@@ -140,10 +142,10 @@ impl Mark {
         Ok(())
     }
 
-    /// Notes that the listed relations do not stay any more.
+    /// Records that Dyno may drop the relations listed in the mark.
     ///
     /// # Errors
-    /// The server refuses.
+    /// The server refuses a statement.
     pub(super) fn keep_no_more(&mut self, premises: &mut Premises) -> Result<(), HoldError> {
         if std::mem::replace(&mut self.is_kept, false) {
             let table = &self.table;
@@ -155,7 +157,7 @@ impl Mark {
     /// Drops the mark.
     ///
     /// # Errors
-    /// The server refuses.
+    /// The server refuses a statement.
     pub(super) fn remove(self, premises: &mut Premises) -> Result<(), HoldError> {
         premises.query(&format!("DROP TABLE {}", self.table)).map(|_| ())
     }
@@ -172,7 +174,8 @@ impl Mark {
     }
 }
 
-/// A text as an SQL string that all servers read alike, whatever their settings. Special letters are replaced.
+/// Writes a text as an SQL string that all servers read alike, whatever their settings. Replaces quotes and
+/// backslashes.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace(['\'', '\\'], "?"))
 }

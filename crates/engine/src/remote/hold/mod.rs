@@ -1,8 +1,9 @@
-//! Loads on a running server. Dyno drops only what it has made there.
+//! Loading data into a server that Dyno did not start. Dyno drops only what it has made there.
 //!
-//! A [`Survey`] examines a database. It refuses a database with anything that no run of Dyno has made. A [`Hold`]
-//! leaves a mark in the database. The mark lists what loads make, and the hold drops that in the end. Dyno recognises
-//! its tables by name and identity together: if somebody drops a table and makes it again, it is no longer Dyno's.
+//! A [`Survey`] examines a database. It refuses a database that contains anything that no run of Dyno has made. A
+//! [`Hold`] claims the database and leaves a mark in it. The mark lists the relations that loads make. At the end, the
+//! hold drops these relations. Dyno recognises its tables by name and identity together: if somebody drops a table and
+//! makes it again, it is no longer Dyno's.
 
 mod catalog;
 mod error;
@@ -21,35 +22,37 @@ use self::relation::{Identity, Relation};
 pub use self::survey::Survey;
 use super::Remote;
 
-/// A database of a running server that Dyno loads. While this exists, no other run of Dyno can hold the database.
+/// A database of a running server that Dyno loads. While this value exists, no other run of Dyno can hold the
+/// database.
 pub struct Hold {
     premises: Premises,
     mark: Mark,
-    /// Relations that Dyno did not make, but may drop.
+    /// Relations that Dyno did not make, but that it may drop, because the user has allowed it.
     permitted: BTreeSet<String>,
-    /// Whether the tables that this run makes stay.
+    /// Whether the tables that this run makes stay after the run.
     keeps: bool,
-    /// Whether this run has loaded.
+    /// Whether this run has begun a load.
     has_loaded: bool,
     /// Relations that Dyno has made, with their identities.
     made: BTreeMap<String, Identity>,
-    /// Relations that existed when the last job of the load process began, and whether loads might drop them.
+    /// Relations that existed at the last [`rest`](Self::rest), with their identities, and whether loads may drop
+    /// them.
     before: BTreeMap<String, (Identity, bool)>,
 }
 
-/// What Dyno could not drop from a database.
+/// The relations that Dyno could not drop from a database, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
     /// The database and its server.
     pub database: String,
-    /// The names of what is left. Empty if they are not known.
+    /// The names of the relations that could not be dropped. Empty if they are not known.
     pub names: Vec<String>,
-    /// Why it is left, in words.
+    /// Why Dyno could not drop the relations, in words.
     pub reason: String,
 }
 
 impl Hold {
-    /// The server, with the database that is held.
+    /// Returns the server, with the held database as its database.
     pub fn remote(&self) -> &Remote {
         self.premises.remote()
     }
@@ -58,7 +61,7 @@ impl Hold {
     /// drops the tables that earlier runs left or kept.
     ///
     /// # Errors
-    /// Somebody else has made something there, or the server refuses.
+    /// Somebody else has made a relation in the database, or the server refuses a statement.
     pub fn begin_load(&mut self) -> Result<(), HoldError> {
         let came: Vec<String> =
             self.foreign()?.into_iter().filter(|name| !self.permitted.contains(name)).collect();
@@ -73,12 +76,12 @@ impl Hold {
         self.rest()
     }
 
-    /// Notes the relations that the load process has made. `named` are the lower-case words of the statements with
-    /// which it has changed tables since the last [`rest`](Self::rest). A new or changed relation whose name is not
-    /// among these words was made by somebody else.
+    /// Records the relations that the load process has made since the last [`rest`](Self::rest). `named` contains all
+    /// words, in lower case, of the statements by which the load process has changed tables since then. A new or
+    /// changed relation whose name is not among these words was made by somebody else.
     ///
     /// # Errors
-    /// The server refuses.
+    /// The server refuses a statement.
     pub fn note(&mut self, named: &BTreeSet<String>) -> Result<(), HoldError> {
         // A plan without loads makes nothing that must be dropped.
         if named.is_empty() || !self.has_loaded {
@@ -99,7 +102,8 @@ impl Hold {
         Ok(())
     }
 
-    /// Notes that the load process has no job. Relations that appear from now until the next job are not Dyno's.
+    /// Records that the load process has no job. Relations that appear between this call and the next job are not
+    /// Dyno's.
     ///
     /// # Errors
     /// The server does not answer.
@@ -114,7 +118,7 @@ impl Hold {
         Ok(())
     }
 
-    /// Keeps the connection alive, and with it the hold.
+    /// Keeps the connection alive. The hold lasts only as long as the connection.
     ///
     /// # Errors
     /// The server does not answer, or another run has taken the database.
@@ -122,7 +126,7 @@ impl Hold {
         self.premises.query("SELECT 1").map(|_| ())
     }
 
-    /// Drops what Dyno made, and the mark, unless they stay. Returns what could not be dropped.
+    /// Drops the relations that Dyno made, and the mark, unless they are to stay. Returns what could not be dropped.
     ///
     /// # Errors
     /// The server does not answer.
@@ -165,8 +169,9 @@ impl Hold {
         self.made.get(&relation.to_string()) == Some(&relation.identity)
     }
 
-    /// Drops what Dyno made. Relations that others depend on come last. `CASCADE` is not used, because it could drop
-    /// what others made. Returns what cannot be dropped, and why.
+    /// Drops the relations that Dyno made. If relation A depends on relation B, the server refuses to drop B before A,
+    /// so this takes several passes. `CASCADE` is not used, because it could drop what somebody else made. Returns the
+    /// relations that cannot be dropped, and why.
     fn drop_made(&mut self) -> Result<Option<(Vec<String>, String)>, HoldError> {
         loop {
             let (mut refused, mut has_dropped) = (None, false);

@@ -12,7 +12,7 @@ use super::survey::Survey;
 use crate::machine::hexadecimal::hexadecimal;
 use crate::remote::{Remote, elsewhere};
 
-/// The beginning of its name. 16 hexadecimal digits follow.
+/// The beginning of the database's name. 16 hexadecimal digits follow.
 const PREFIX: &str = "dyno_";
 const DIGITS: usize = 16;
 
@@ -23,7 +23,7 @@ const AGAIN_AFTER: Duration = Duration::from_millis(200);
 /// Makes a database with a new name.
 ///
 /// # Errors
-/// The account may not make one.
+/// The account may not make a database.
 pub(super) fn make(remote: &Remote) -> Result<Remote, HoldError> {
     let not_made = |source| HoldError::NotMade { dsn: remote.to_string(), source };
     let mut bytes = [0; DIGITS / 2];
@@ -34,7 +34,7 @@ pub(super) fn make(remote: &Remote) -> Result<Remote, HoldError> {
     Ok(remote.in_database(&name)?)
 }
 
-/// Whether [`make`] gives names like this one.
+/// Whether a name has the form of the names that [`make`] gives.
 pub(super) fn is_own_name(name: &str) -> bool {
     name.strip_prefix(PREFIX).is_some_and(|digits| {
         digits.len() == DIGITS && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
@@ -44,7 +44,7 @@ pub(super) fn is_own_name(name: &str) -> bool {
 /// Drops a database that Dyno has made.
 ///
 /// # Errors
-/// The server refuses.
+/// The server refuses the statement.
 pub(super) fn remove(premises: Premises) -> Result<(), HoldError> {
     let (remote, database) = (premises.remote().clone(), premises.name());
     drop(premises);
@@ -61,13 +61,13 @@ pub(super) fn remove(premises: Premises) -> Result<(), HoldError> {
     }
 }
 
-/// Drops the databases that killed runs have left. They have such a name and Dyno's mark, hold only what Dyno made, and
-/// no run uses them. A database that cannot be examined stays.
+/// Drops the databases that killed runs have left. Such a database has a name like those of [`make`], has Dyno's mark,
+/// contains only what Dyno made, and is not in use by a run. A database that cannot be examined stays.
 pub(super) fn remove_leftovers(remote: &Remote) {
     let Ok(list) = remote.query(catalog(remote.family()).own_databases()) else { return };
     let names = list.rows.into_iter().filter_map(|row| row.into_iter().next().flatten());
     for name in names.filter(|name| is_own_name(name)) {
-        // Another run may have just dropped it, or may be using it.
+        // An error is ignored, because another run may have just dropped this database, or may be using it.
         let _ = remove_leftover(remote, &name);
     }
 }

@@ -13,15 +13,15 @@ use crate::remote::Remote;
 /// Time limit of a statement. A large table takes a while to drop.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// How long to ask for a lock. A survey of a database holds the lock for a moment, and a server may notice late that a
-/// connection is gone.
+/// How long to try to get a lock. Another run that examines the database has the lock for a moment, and a server may
+/// notice late that a connection is gone.
 const LOCK_PATIENCE: Duration = Duration::from_secs(3);
 const LOCK_AGAIN_AFTER: Duration = Duration::from_millis(100);
 
 /// A database of a running server, with Dyno's lock on it.
 pub(super) struct Premises {
     remote: Remote,
-    /// `None` if the connection broke. The next statement opens another.
+    /// The connection. `None` if it broke. The next statement opens another connection.
     client: Option<Client>,
 }
 
@@ -29,7 +29,7 @@ impl Premises {
     /// Takes the lock of a database.
     ///
     /// # Errors
-    /// Another run of Dyno has it, or the server refuses.
+    /// Another run of Dyno has the lock, or the server refuses a statement.
     pub(super) fn enter(remote: Remote) -> Result<Self, HoldError> {
         let mut premises = Self { remote, client: None };
         premises.client()?;
@@ -40,7 +40,7 @@ impl Premises {
         &self.remote
     }
 
-    /// The database, for messages.
+    /// Returns the database's name for messages.
     pub(super) fn name(&self) -> String {
         format!("the database {} of {}", self.remote.database(), self.remote)
     }
@@ -64,7 +64,7 @@ impl Premises {
         client.set_patience(Some(PATIENCE)).map_err(failed)?;
         for statement in self.catalog().session() {
             match client.query(statement) {
-                // An old server lacks the variable.
+                // A refusal is ignored, because an old server may lack the variable that the statement sets.
                 Ok(_) | Err(ClientError::Server(_)) => {}
                 Err(error) => return Err(failed(error)),
             }
@@ -86,12 +86,12 @@ impl Premises {
     /// Executes a statement.
     ///
     /// # Errors
-    /// The server refuses it, or the connection broke.
+    /// The server refuses the statement, or the connection broke.
     pub(super) fn query(&mut self, sql: &str) -> Result<ResultSet, HoldError> {
         self.ask(|client, _| client.query(sql))
     }
 
-    /// All relations of the database. If the connection has broken, opens another.
+    /// Returns all relations of the database. If the connection is broken, opens a new one.
     ///
     /// # Errors
     /// The server does not answer.
@@ -119,14 +119,14 @@ impl Premises {
         })
     }
 
-    /// A relation's name in SQL.
+    /// Returns a relation's name as SQL statements write it.
     pub(super) fn sql_name(&self, relation: &Relation) -> String {
         let catalog = self.catalog();
         let words = catalog.schema(relation).into_iter().chain([relation.name.as_str()]);
         words.map(|word| catalog.quote(word)).collect::<Vec<_>>().join(".")
     }
 
-    /// The end of the statement that creates a mark, after its columns.
+    /// SQL that follows the columns in the `CREATE TABLE` of Dyno's table `dyno_mark`.
     pub(super) fn mark_options(&self) -> &'static str {
         self.catalog().mark_options()
     }

@@ -15,7 +15,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Its name in SQL, as in `DROP …`.
+    /// The kind's name in SQL, as in `DROP …`.
     pub(super) fn sql(self) -> &'static str {
         match self {
             Self::Table => "TABLE",
@@ -33,8 +33,8 @@ impl Kind {
 pub(super) enum Identity {
     /// No other relation ever has this identity.
     Lasting(String),
-    /// The server cannot always tell a relation that was made again from the old relation. The identity counts only
-    /// while Dyno watches, and not in later runs.
+    /// The server may give the same identity to a relation that was dropped and made again. So this identity counts
+    /// only while Dyno uses the database, and not in later runs.
     Passing(String),
 }
 
@@ -42,13 +42,13 @@ pub(super) enum Identity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Relation {
     pub(super) kind: Kind,
-    /// `None` in MySQL, and for PostgreSQL's `public`.
+    /// The schema. `None` in MySQL, and for PostgreSQL's schema `public`.
     pub(super) schema: Option<String>,
     pub(super) name: String,
     pub(super) identity: Identity,
 }
 
-/// Its name as people see it, with its kind unless it is a table. The name is unique in a database.
+/// Prints the name for messages, with the kind unless the relation is a table. The name is unique in a database.
 impl fmt::Display for Relation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.kind != Kind::Table {

@@ -9,8 +9,8 @@ use super::relation::{Identity, Relation};
 use super::{Hold, own_database};
 use crate::remote::Remote;
 
-/// The content of a database. While this, or the [`Hold`](super::Hold) that it becomes, exists, no other run of Dyno
-/// can hold the database.
+/// The content of a database. While this value, or the [`Hold`](super::Hold) that it becomes, exists, no other run
+/// of Dyno can hold the database.
 pub struct Survey(Found);
 
 enum Found {
@@ -29,7 +29,7 @@ impl Survey {
     /// Examines the database that the server's address names. Changes nothing.
     ///
     /// # Errors
-    /// Another run of Dyno holds it, or the server refuses.
+    /// Another run of Dyno holds the database, or the server refuses a statement.
     pub fn of(remote: &Remote) -> Result<Self, HoldError> {
         if !remote.dsn.names_database() {
             return Ok(Self(Found::Nowhere(Box::new(remote.clone()))));
@@ -37,12 +37,13 @@ impl Survey {
         Self::in_database(remote.clone())
     }
 
-    /// Examines the database of a server's connections.
+    /// Examines the database that connections to `remote` use.
     pub(super) fn in_database(remote: Remote) -> Result<Self, HoldError> {
         Ok(Self(Found::Database(Box::new(Surveyed::of(Premises::enter(remote)?)?))))
     }
 
-    /// The database, if a run of Dyno made it without meaning to keep it, and nothing else is in it.
+    /// Returns the database if a run of Dyno has made it and has not dropped it. Returns `None` if that run was told to
+    /// keep the database, or if somebody else has made a relation in it.
     pub(super) fn into_leftover(self) -> Option<Premises> {
         let is_empty = self.foreign().is_empty();
         let Found::Database(surveyed) = self.0 else { return None };
@@ -50,7 +51,7 @@ impl Survey {
         (is_left && is_empty).then_some(surveyed.premises)
     }
 
-    /// Names of the relations that no run of Dyno has made. Relations of PostgreSQL's extensions are left out.
+    /// Returns names of the relations that no run of Dyno has made. Leaves out relations of PostgreSQL's extensions.
     pub fn foreign(&self) -> Vec<String> {
         self.names(|surveyed, relation| !surveyed.has_made(relation))
     }
@@ -60,7 +61,7 @@ impl Survey {
         self.names(Surveyed::has_made)
     }
 
-    /// Whether an earlier run of Dyno has left or kept something there.
+    /// Whether an earlier run of Dyno has left or kept something in the database.
     pub fn has_mark(&self) -> bool {
         matches!(&self.0, Found::Database(surveyed) if surveyed.mark.is_some())
     }
@@ -85,11 +86,11 @@ impl Survey {
         }
     }
 
-    /// Claims the database and leaves a mark there. If the address names no database, makes one. With `may_drop`, loads
-    /// may drop the relations that are there now. With `keeps`, the relations that loads make stay.
+    /// Claims the database and leaves a mark in it. If the address names no database, makes one. With `may_drop`,
+    /// loads may drop the relations that exist now. With `keeps`, the relations that loads make stay.
     ///
     /// # Errors
-    /// There is a relation that no run of Dyno has made, or the server refuses.
+    /// There is a relation that no run of Dyno has made, or the server refuses a statement.
     pub fn hold(self, may_drop: bool, keeps: bool) -> Result<Hold, HoldError> {
         if !may_drop {
             self.check()?;

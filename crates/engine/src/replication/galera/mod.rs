@@ -1,8 +1,8 @@
 //! Galera: a cluster of MariaDB servers. A commit returns once all nodes have received the transaction and agree on its
-//! place in their common order. Each node takes writes; Dyno calls the first one the primary.
+//! place in the cluster's order of transactions. Each node takes writes. Dyno calls the first node the primary.
 //!
-//! A node of a new cluster usually gets its data from another node. Here all nodes begin on equal data instead, of
-//! which each knows the position in the common order, so that it asks only for transactions since then.
+//! A node of a new cluster usually gets its data from another node. Here, all nodes begin on equal data instead. Each
+//! node knows the position of its data in the cluster's order, and so asks only for later transactions.
 
 mod position;
 
@@ -29,7 +29,7 @@ use crate::start::access::Access;
 use crate::start::server::begin::run;
 use crate::start::server::error::{GaleraObstacle, StartError};
 
-/// Settings that a node gets with its role.
+/// Settings of a node that Dyno sets, because the node's role decides them.
 const OF_ROLE: [&str; 11] = [
     "binlog_format",
     "innodb_autoinc_lock_mode",
@@ -43,9 +43,10 @@ const OF_ROLE: [&str; 11] = [
     "wsrep_sst_receive_address",
     "wsrep_start_position",
 ];
-/// Options of Galera itself. Those of the user come first, so that Dyno's replace them.
+/// The setting that contains the options of Galera itself. In its value, the user's options precede Dyno's options,
+/// which override them.
 const PROVIDER_OPTIONS: &str = "wsrep_provider_options";
-/// Where packages have the library: in an installation, and on the host.
+/// Where packages put Galera's library, in an installation and on the host.
 const LIBRARIES: [&str; 5] = [
     "usr/lib/libgalera_smm.so",
     "usr/lib/galera/libgalera_smm.so",
@@ -53,21 +54,23 @@ const LIBRARIES: [&str; 5] = [
     "lib/libgalera_smm.so",
     "lib/galera-4/libgalera_smm.so",
 ];
-/// The address on which nodes talk with each other, with the port that clients have at another address.
+/// The address on which nodes talk to each other. Clients use another address with the same port.
 const GROUP_HOST: &str = "127.0.0.2";
-/// The address on which a node takes the transactions that it has missed, with the same port.
+/// The address on which a node receives the transactions that it has missed. The port is the same as the server's.
 const MISSED_HOST: &str = "127.0.0.3";
-/// The program that a node runs to get its data from another one: `wsrep_sst_` and the method's name.
+/// The program that a node runs to get its data from another node. Galera requires that its name is `wsrep_sst_` and
+/// the name of the method.
 const TRANSFER: &str = "wsrep_sst_dyno";
 const TRANSFER_SCRIPT: &str = include_str!("transfer.sh");
 const TRANSFER_METHOD: &str = "dyno";
-/// The file with the position of a node's data when it started, for that program.
+/// The file from which [`TRANSFER`] reads the position of a node's data when the node starts.
 const POSITION: &str = "galera-position";
-/// The file with the addresses of a primary's replicas, which it joins when it starts again.
+/// The file with the addresses of a primary's replicas. A primary that starts again joins these replicas.
 const PEERS: &str = "galera-peers";
-/// Lines of the log that `--wsrep-recover` writes at most.
+/// Limit of the lines that `--wsrep-recover` writes to the log.
 const RECOVERY_LINES: usize = 400;
-/// Time limit for a node to have a quorum, after another one is gone. Galera gives up a silent node after 5 to 15 s.
+/// Time limit for a node to have a quorum after another node is gone. Galera gives up a silent node after 5 to
+/// 15 s.
 const QUORUM_PATIENCE: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(10);
 
@@ -103,7 +106,7 @@ impl Replicating for GaleraReplication {
         let data = site.home.data();
         let position = match Position::read(&data)? {
             Some(position) if position.is_known() => Some(position),
-            // It was killed.
+            // The server was killed, so its data folder does not record the position. The server's program finds it.
             Some(_) => recovered(site)?,
             None => None,
         };
@@ -153,7 +156,8 @@ impl Replicating for GaleraReplication {
         Ok(Progress { received: (0, applied + status.number("local_recv_queue")), applied: (0, applied) })
     }
 
-    /// Nodes that reach each other go on without the one that they do not reach, so it is the primary that is cut off.
+    /// Returns true: the network is cut at the primary. If it were cut at each replica, the replicas could not reach
+    /// each other, and no majority could continue.
     fn is_primary_cut_off(&self) -> bool {
         true
     }
@@ -162,8 +166,9 @@ impl Replicating for GaleraReplication {
         client.query("SET GLOBAL wsrep_provider_options = 'gmcast.isolate=1'").map(drop)
     }
 
-    /// A majority of the nodes goes on by itself once it has noticed that the primary is gone. A minority, such as one node
-    /// of two, goes on after a statement. Without a quorum in time, the first write fails.
+    /// Waits until the nodes continue without the primary. A majority of the nodes does so by itself after it notices
+    /// that the primary is gone. A minority, such as one node of two, continues after `pc.bootstrap` is set. If there
+    /// is no quorum within the time limit, this returns without an error, and the first write fails.
     fn promote(&self, client: &mut Client, replication: &Replication) -> Result<(), ClientError> {
         let deadline = Instant::now() + QUORUM_PATIENCE;
         loop {
@@ -194,7 +199,7 @@ impl Replicating for GaleraReplication {
     }
 }
 
-/// What a node shows of itself, by names without `wsrep_`.
+/// The status variables of a node, by their names without `wsrep_`.
 struct Status(Vec<(String, String)>);
 
 impl Status {
@@ -207,7 +212,7 @@ impl Status {
         Ok(Self(rows.into_iter().filter_map(of_row).collect()))
     }
 
-    /// Empty if it is not shown.
+    /// The value of a variable. Empty if the node does not show it.
     fn text(&self, name: &str) -> &str {
         self.0.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value)
     }
@@ -216,25 +221,26 @@ impl Status {
         self.text(name).parse().unwrap_or(0)
     }
 
-    /// Whether it executes statements.
+    /// Whether the node accepts statements.
     fn is_ready(&self) -> bool {
         self.text("ready") == "ON" && self.text("cluster_status") == "Primary"
     }
 }
 
-/// The address of a node for the others, by its port.
+/// Returns the address at which other nodes reach a node with this port.
 fn group(port: u16) -> String {
     format!("{GROUP_HOST}:{port}")
 }
 
-/// The library, in the installation or on the host.
+/// Returns the path of Galera's library, in the installation or on the host.
 fn library(site: &Site<'_>) -> Option<PathBuf> {
     let roots = [site.installation.root.as_path(), Path::new("/")];
     let paths = roots.iter().flat_map(|root| LIBRARIES.iter().map(move |path| root.join(path)));
     paths.into_iter().find(|path| path.is_file())
 }
 
-/// Arguments of a node that joins others, or begins a cluster if there are none.
+/// Arguments of a node that joins the nodes at the addresses `others`. If `others` is empty, the node begins a
+/// cluster.
 fn node(site: &Site<'_>, others: &str) -> Vec<String> {
     let own = group(site.port);
     let of_user = site.settings.iter().filter(|(name, _)| name.replace('-', "_") == PROVIDER_OPTIONS);
@@ -244,9 +250,10 @@ fn node(site: &Site<'_>, others: &str) -> Vec<String> {
         format!("base_port={}", site.port),
         format!("gmcast.listen_addr=tcp://{own}"),
         format!("ist.recv_addr={MISSED_HOST}:{}", site.port),
-        // Its transactions for others are no part of its data.
+        // The transactions that a node keeps for other nodes are not part of its data, so they are stored outside the
+        // data folder.
         format!("gcache.dir={}", site.home.temporary().display()),
-        // A node that starts again asks for the others by their addresses.
+        // A node that starts again finds the other nodes by the addresses in its arguments, and not by a file.
         "pc.recovery=no".to_owned(),
     ]);
     let library = library(site).unwrap_or_default();
@@ -267,8 +274,8 @@ fn node(site: &Site<'_>, others: &str) -> Vec<String> {
     arguments
 }
 
-/// Makes data that was in no cluster the data of a node. A cluster of one node begins on it and ends, after which it is
-/// at the same position wherever this is done.
+/// Makes a node's data from data that was in no cluster. For this, the server starts on the data as a cluster of one
+/// node, and shuts down. The resulting position is the same on every server with that data.
 fn first(site: &Site<'_>, data: &Path) -> Result<Position, StartError> {
     Position::first().write(data)?;
     let shutdown = site.home.write_for_server("shutdown.sql", "SHUTDOWN;\n")?;
@@ -279,7 +286,7 @@ fn first(site: &Site<'_>, data: &Path) -> Result<Position, StartError> {
     Position::read(data)?.filter(Position::is_known).ok_or_else(|| no_position(site))
 }
 
-/// The position of a node that was killed; `None` if its data was in no cluster.
+/// The position of a node that was killed. `None` if its data was in no cluster.
 fn recovered(site: &Site<'_>) -> Result<Option<Position>, StartError> {
     let mut command = alone(site);
     command.args(node(site, "")).arg("--wsrep-recover");
@@ -293,7 +300,7 @@ fn no_position(site: &Site<'_>) -> StartError {
     StartError::NoGalera { entry: site.entry().to_string(), obstacle: GaleraObstacle::Position }
 }
 
-/// The program, for a run that takes no connections of clients.
+/// Returns a command for the server's program that takes no connections of clients.
 fn alone(site: &Site<'_>) -> Command {
     let mut command = mysqld::program(site);
     let socket = site.home.temporary().join("alone.sock");

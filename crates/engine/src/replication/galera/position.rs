@@ -1,4 +1,4 @@
-//! The position of a node's data in the common order of a cluster's transactions.
+//! The position of a node's data in a cluster's order of transactions.
 
 use std::fmt;
 use std::fs;
@@ -10,21 +10,21 @@ use crate::replication::write_new;
 
 /// The file in which Galera keeps the position while the server is down.
 const FILE: &str = "grastate.dat";
-/// The cluster of data that was in none.
+/// UUID of the cluster that Dyno records for data that was in no cluster.
 const FIRST_CLUSTER: &str = "64796e6f-0000-4000-8000-000000000001";
-/// The cluster of a server that does not know its own.
+/// The UUID that a server records if it does not know its cluster.
 const NO_CLUSTER: &str = "00000000-0000-0000-0000-000000000000";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Position {
-    /// A UUID.
+    /// The cluster's UUID.
     cluster: String,
-    /// Number of the last transaction; -1 while the server runs, and after it was killed.
+    /// Number of the last transaction. -1 while the server runs, and after it was killed.
     number: i64,
 }
 
 impl Position {
-    /// The position that the data folder of a server has noted. `None` if the data was in no cluster.
+    /// The position that a server's data folder records. `None` if the data was in no cluster.
     pub(super) fn read(data: &Path) -> Result<Option<Self>, PathError> {
         let path = data.join(FILE);
         match fs::read_to_string(&path) {
@@ -39,7 +39,7 @@ impl Position {
         Self { cluster: FIRST_CLUSTER.to_owned(), number: 0 }
     }
 
-    /// Notes the position in the data folder of a server, which may then begin a cluster.
+    /// Records the position in the data folder of a server. Also allows the server to begin a cluster.
     pub(super) fn write(&self, data: &Path) -> Result<(), PathError> {
         let Self { cluster, number } = self;
         let text = format!(
@@ -69,7 +69,7 @@ impl Position {
 impl std::str::FromStr for Position {
     type Err = ();
 
-    /// Parses `UUID:NUMBER`, which domains of identifiers may follow after a comma.
+    /// Parses `UUID:NUMBER`. Ignores the identifiers of domains that may follow after a comma.
     fn from_str(text: &str) -> Result<Self, ()> {
         let (cluster, rest) =
             text.split_once(':').filter(|(cluster, _)| cluster.len() == NO_CLUSTER.len()).ok_or(())?;

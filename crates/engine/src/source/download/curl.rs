@@ -11,11 +11,11 @@ use crate::machine::path_error::At as _;
 use crate::source::error::FetchError;
 use crate::source::workspace::Workspace;
 
-/// Messages of curl and servers when a partial file cannot be continued. The file may be complete, or of another
-/// archive.
+/// Messages of curl and servers when a partial file cannot be continued. The file may be complete, or may belong to
+/// another archive.
 const CANNOT_CONTINUE: [&str; 2] = ["error: 416", "byte ranges"];
 
-/// An address for curl. Only addresses of the network are allowed, because curl can do more than fetch.
+/// An address for curl. Only `http` and `https` are allowed, because curl can also read local files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct Url {
@@ -23,7 +23,7 @@ pub(crate) struct Url {
     is_encrypted: bool,
 }
 
-/// An address with TLS, which proves the owner.
+/// An address with `https`. TLS proves that the server belongs to the owner of the address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct Https(Url);
@@ -57,14 +57,14 @@ impl Url {
         &self.text
     }
 
-    /// The name of the file at the address. Its extension is the archive's kind.
+    /// The name of the file at the address. Its extension shows the archive's kind.
     pub(in crate::source) fn file_name(&self) -> String {
         let path = Path::new(self.text.split(['?', '#']).next().unwrap_or_default());
         path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// The protocols that curl may use for the address and for redirections. An address with `http` relies on the
-    /// checksum. An address with `https` must not be redirected to `http`.
+    /// The protocols that curl may use for the address and for redirections. For an address with `http`, only the
+    /// checksum protects the file. An address with `https` must not be redirected to `http`.
     pub(in crate::source) fn protocols(&self) -> &'static str {
         if self.is_encrypted { "=https" } else { "=http,https" }
     }
@@ -92,14 +92,14 @@ impl Https {
         &self.0
     }
 
-    /// The address of a file in this folder.
+    /// Appends a file's name to this address of a folder. Returns the address of the file.
     pub(in crate::source) fn join(&self, file: &str) -> Url {
         Url { text: format!("{}/{file}", self.0.text.trim_end_matches('/')), is_encrypted: true }
     }
 }
 
-/// Downloads a file. Continues a partial file of an earlier attempt, and a transfer that breaks, as long as more
-/// arrives.
+/// Downloads a file. Continues a partial file of an earlier attempt. If the transfer breaks off, tries again after
+/// each attempt that brought more bytes.
 pub(in crate::source) fn download(
     url: &Url,
     file: &Path,
@@ -158,7 +158,7 @@ mod tests {
         assert!(Https::try_from("--config=x".to_owned()).is_err());
     }
 
-    /// Answers one request that asks to continue at a position.
+    /// Starts a server that redirects one request to another address. Returns the server's port.
     fn send_on_to(place: &str) -> (u16, std::thread::JoinHandle<()>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn curl_is_not_sent_on_to_a_file() {
-        // A proxy cannot reach this test's server.
+        // The test is skipped if curl would use a proxy, because the proxy cannot reach this test's server.
         if !is_installed("curl") || std::env::var_os("http_proxy").is_some() {
             return;
         }

@@ -1,4 +1,5 @@
-//! Checksums, written as on the web, `sha512-BASE64` (W3C Subresource Integrity), or as `sha256sum` prints them.
+//! Checksums. They are written as `sha512-BASE64` (W3C Subresource Integrity), or in hexadecimal as `sha256sum`
+//! prints them.
 
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -25,7 +26,7 @@ pub(in crate::source) struct Integrity {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Algorithm {
-    /// It detects damage, but not intent: people can make collisions of MD5.
+    /// MD5 detects damage, but not a deliberate change, because collisions of MD5 can be made.
     Md5,
     Sha256,
     Sha512,
@@ -64,14 +65,14 @@ impl Integrity {
         Self::from_digits(digits).filter(|integrity| integrity.algorithm == Algorithm::Sha256)
     }
 
-    /// Parses hexadecimal digits of MD5, SHA-256 or SHA-512. Their number gives the algorithm.
+    /// Parses hexadecimal digits of MD5, SHA-256 or SHA-512. The number of digits gives the algorithm.
     pub(in crate::source) fn from_digits(digits: &str) -> Option<Self> {
         if !digits.is_ascii() || !digits.len().is_multiple_of(2) {
             return None;
         }
         let has_length = |algorithm: &Algorithm| algorithm.hasher().output_size() * 2 == digits.len();
         let algorithm = Algorithm::ALL.into_iter().find(has_length)?;
-        // `from_str_radix` would accept a sign.
+        // This check is needed because `from_str_radix` would accept a sign.
         let is_digit = |pair: &str| pair.bytes().all(|byte| byte.is_ascii_hexdigit());
         let byte = |at: usize| {
             let pair = Some(&digits[at..at + 2]).filter(|pair| is_digit(pair))?;
@@ -86,12 +87,12 @@ impl Integrity {
         Self::computed(Algorithm::Sha256, archive)
     }
 
-    /// The checksum of an archive by the same algorithm.
+    /// The checksum of an archive, computed by the algorithm of this checksum.
     pub(in crate::source) fn found_in(&self, archive: &Path) -> Result<Self, PathError> {
         Self::computed(self.algorithm, archive)
     }
 
-    /// Its hexadecimal digits, as `sha256sum` and its siblings print them.
+    /// The checksum's hexadecimal digits, as `sha256sum` and similar tools print them.
     pub(in crate::source) fn digits(&self) -> String {
         hexadecimal(&self.digest)
     }
@@ -101,7 +102,7 @@ impl Integrity {
         Algorithm::STRONG.contains(&self.algorithm)
     }
 
-    /// The usual name of its algorithm.
+    /// The usual name of the checksum's algorithm.
     pub(in crate::source) fn algorithm(&self) -> &'static str {
         match self.algorithm {
             Algorithm::Md5 => "MD5",

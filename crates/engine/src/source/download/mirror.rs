@@ -16,7 +16,7 @@ pub(in crate::source) struct Mirror {
     pub(in crate::source) security: Option<String>,
 }
 
-/// One URI with one suite that has the component `main`.
+/// One URI and one suite from apt's sources. Sources without the component `main` are left out.
 #[derive(Debug, PartialEq, Eq)]
 struct Listed {
     uri: String,
@@ -30,7 +30,7 @@ impl Mirror {
     }
 
     /// Finds Debian's mirrors. Third parties offer packages for Debian releases too, but only Debian has a suite of
-    /// updates.
+    /// updates. So a mirror with such a suite comes first.
     fn from_texts(texts: &[(PathBuf, String)]) -> Option<Self> {
         let listed: Vec<Listed> = texts
             .iter()
@@ -50,7 +50,7 @@ impl Mirror {
         Some(Self { archive: with("-updates").or_else(|| with(""))?, security: with("-security") })
     }
 
-    /// The sources of another release, one in each line.
+    /// Returns the lines of an apt sources file (sources.list(5)) for another Debian release.
     pub(in crate::source) fn sources_of(&self, release: &str, keyring: &Path) -> String {
         let line =
             |uri: &str, suite: &str| format!("deb [signed-by={}] {uri} {suite} main\n", keyring.display());
@@ -79,7 +79,7 @@ fn texts(folder: &Path) -> Vec<(PathBuf, String)> {
     paths.into_iter().filter_map(|path| Some((path.clone(), fs::read_to_string(path).ok()?))).collect()
 }
 
-/// `deb [options] URI SUITE COMPONENT…`.
+/// Parses lines of the form `deb [options] URI SUITE COMPONENT…`.
 fn one_line_each(text: &str) -> Vec<Listed> {
     text.lines().filter_map(one_line).collect()
 }
@@ -96,7 +96,7 @@ fn one_line(line: &str) -> Option<Listed> {
     (words.any(|component| component == "main") && !uri.starts_with("cdrom:")).then_some(listed)
 }
 
-/// Deb822: stanzas of `Field: value` with an empty line between them.
+/// Parses the format deb822: stanzas of `Field: value` with an empty line between them.
 fn stanzas(text: &str) -> Vec<Listed> {
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     lines.split(|line| line.trim().is_empty()).flat_map(stanza).collect()

@@ -21,7 +21,7 @@ const WORDS: [&str; 14] = [
 /// Messages with the status by which a proxy asks for a password (RFC 9110, section 15.5.8).
 const OF_PROXY: [&str; 4] = ["response 407", "HTTP code 407", "error: 407", "Proxy Authentication Required"];
 
-/// The first line with one of the words of a network failure.
+/// Returns the first line that contains one of the messages of a network failure.
 pub(in crate::source) fn complaint(output: &[u8]) -> Option<String> {
     first_with(&WORDS, output)
 }

@@ -3,9 +3,9 @@
 
 use super::integrity::Integrity;
 
-/// The checksum of a file in a text. Looks first on the lines with the file's name, for digits as long as a checksum
-/// before or after it. Otherwise takes the first checksum after the name in parentheses, as on a page of downloads.
-/// Otherwise takes the only checksum of a text that names no file.
+/// The checksum of a file in a text. First searches the lines that name the file, for a word that can be a checksum.
+/// Otherwise takes the first checksum after the file's name in parentheses, as on a page of downloads. Otherwise, if
+/// the text is one word that can be a checksum, takes that word.
 pub(in crate::source) fn find(text: &str, file: &str) -> Option<Integrity> {
     let of_line = |line: &str| names(line, file).then(|| digests(line).next()).flatten();
     if let Some(found) = text.lines().find_map(of_line) {
@@ -19,7 +19,7 @@ pub(in crate::source) fn find(text: &str, file: &str) -> Option<Integrity> {
     })
 }
 
-/// Whether one of a line's words is the file, perhaps with `*` for binary, or a path before it.
+/// Whether a line names a file. A path, or a `*` for binary mode, may precede the name.
 fn names(line: &str, file: &str) -> bool {
     line.split_whitespace().any(|word| {
         let word = word.trim_start_matches('*');

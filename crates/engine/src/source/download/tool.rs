@@ -54,7 +54,7 @@ impl Tool {
         self
     }
 
-    /// Runs it to its end and returns its output.
+    /// Runs the command to its end and returns what it prints.
     pub(in crate::source) fn run(mut self, workspace: &mut Workspace<'_>) -> Result<Vec<u8>, FetchError> {
         let (log_path, log) = self.open_log(workspace)?;
         let errors = log.try_clone().at("open", &log_path)?;
@@ -78,7 +78,7 @@ impl Tool {
         if status.success() { Ok(output) } else { Err(self.failure(status, &output)) }
     }
 
-    /// Runs it to its end while `read` reads its output.
+    /// Runs the command to its end while `read` reads what it prints.
     pub(in crate::source) fn stream(
         mut self,
         workspace: &Workspace<'_>,
@@ -88,7 +88,8 @@ impl Tool {
         let mut child = self.start(Stdio::piped(), log)?;
         let outcome = child.stdout.take().map_or(Ok(()), |mut output| {
             let outcome = read(&mut output);
-            // If nobody read the rest of the output, the tool would fail too. That would hide why the reader gave up.
+            // The rest of the output must be read too. Otherwise the tool would fail because nobody reads its output,
+            // and this failure would hide why `read` failed.
             io::copy(&mut output, &mut io::sink()).at("read", Path::new(self.name))?;
             outcome
         });

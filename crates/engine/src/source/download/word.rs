@@ -5,19 +5,19 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-/// A word that a package manager cannot take for anything else. It begins with a letter, a digit or `_`, so it is not
-/// an option and no path. It has no `/`, so folders can have its name.
+/// A word that a package manager cannot mistake for an option or a path. It begins with a letter, a digit or `_`, so it
+/// is not an option. It has no `/`, so it is not a path, and it can be the name of a folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct Word(String);
 
-/// The name of an npm package: a word, or two as in `@scope/name`.
+/// The name of an npm package: a word, or two words as in `@scope/name`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(in crate::source) struct ScopedName(String);
 
 impl Word {
-    /// A word of Dyno's own.
+    /// Makes a word from a text in Dyno's code. Does not check the text.
     pub(in crate::source) fn known(text: &'static str) -> Self {
         Self(text.to_owned())
     }

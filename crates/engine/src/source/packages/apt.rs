@@ -16,13 +16,14 @@ use crate::source::download::word::Word;
 use crate::source::error::FetchError;
 use crate::source::workspace::{Package, Workspace};
 
-/// Packages to unpack over each other.
+/// Packages to unpack into one tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Apt {
     /// Package names. The first package gives the version.
     packages: Vec<Word>,
-    /// The required prefix of the first package's version. Releases have different versions.
+    /// The required prefix of the first package's version. A check is needed, because each Debian release has a
+    /// different version of the package.
     #[serde(default)]
     version: String,
     /// The library that the packages provide, such as `libaio.so.1`. A machine that has it needs no package.
@@ -30,18 +31,18 @@ pub(crate) struct Apt {
     library: Option<Word>,
 }
 
-/// Where systems have their libraries.
+/// The folders in which systems have their shared libraries.
 const LIBRARIES: [&str; 6] =
     ["/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"];
 
 impl Apt {
-    /// Packages of any version.
+    /// Makes a source of packages of any version.
     pub(in crate::source) fn of(packages: &[&'static str]) -> Self {
         let packages = packages.iter().map(|package| Word::known(package)).collect();
         Self { packages, version: String::new(), library: None }
     }
 
-    /// Whether this machine has the library.
+    /// Whether this machine has the library, so that no package is needed.
     pub(in crate::source) fn is_here(&self) -> bool {
         let has = |library: &Word| LIBRARIES.iter().any(|folder| Path::new(folder).join(&**library).exists());
         self.library.as_ref().is_some_and(has)

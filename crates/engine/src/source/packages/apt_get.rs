@@ -1,4 +1,4 @@
-//! apt with a state of its own in the cache. The machine's own package lists may be missing or old, and must not be
+//! Runs apt with its own state in the cache. The machine's package lists may be missing or old, and must not be
 //! changed.
 
 use std::path::{Path, PathBuf};
@@ -17,19 +17,19 @@ pub(in crate::source) struct AptGet {
     options: Vec<String>,
 }
 
-/// The result of an update of package lists. A failure is not an error yet, because the wanted package may be in
-/// existing lists. apt reports success even if it could reach nothing.
+/// The result of an update of package lists. A failure is not an error yet, because the wanted package may be in older
+/// lists. apt reports success even if it could reach no server.
 pub(in crate::source) struct Update {
     failure: Option<FetchError>,
 }
 
 impl AptGet {
-    /// apt with the machine's own sources.
+    /// Makes an apt that has its own state and the machine's own sources.
     pub(in crate::source) fn new(home: &Path) -> Self {
         Self { home: home.to_owned(), options: Vec::new() }
     }
 
-    /// apt that knows only the sources and the installed packages in two files.
+    /// Makes an apt that knows only the sources in one file, and the installed packages in another file.
     pub(in crate::source) fn with_sources(home: &Path, sources: &Path, status: &Path) -> Self {
         let none = Path::new("/dev/null");
         let options = [
@@ -43,7 +43,7 @@ impl AptGet {
         Self { home: home.to_owned(), options: options.to_vec() }
     }
 
-    /// The lock file of this state. A user of the state holds the lock.
+    /// Returns the path of the lock file of apt's state. A process that uses the state holds the lock.
     pub(in crate::source) fn lock_file(&self) -> PathBuf {
         self.home.with_extension("lock")
     }
@@ -61,12 +61,12 @@ impl AptGet {
         Ok(format!("--option=Dir::Cache::Archives={}", empty.display()))
     }
 
-    /// `apt-get` with options. A command follows.
+    /// `apt-get` with options. The caller adds the command.
     pub(in crate::source) fn get(&self) -> Result<Tool, PathError> {
         self.tool("apt-get")
     }
 
-    /// `apt-cache` with options. A command follows.
+    /// `apt-cache` with options. The caller adds the command.
     pub(in crate::source) fn cache(&self) -> Result<Tool, PathError> {
         self.tool("apt-cache")
     }
@@ -78,7 +78,8 @@ impl AptGet {
             "--quiet".to_owned(),
             format!("--option=Dir::State={}", self.home.join("state").display()),
             format!("--option=Dir::Cache={}", self.home.join("cache").display()),
-            // The machine's own state needs no lock: this apt never writes it.
+            // Locks are off: this apt never writes the machine's own state, and a lock of Dyno protects this apt's
+            // state.
             "--option=Debug::NoLocking=1".to_owned(),
             // By default apt downloads as an account that cannot write in a home folder.
             "--option=APT::Sandbox::User=".to_owned(),
@@ -100,8 +101,8 @@ impl AptGet {
 }
 
 impl Update {
-    /// The cause of a failure after this update. If no list could be downloaded, apt's own message ("unable to locate
-    /// package") misleads.
+    /// Returns the cause of an error that occurred after this update. If no list could be downloaded, this is the
+    /// update's failure, because apt's own message ("unable to locate package") would mislead.
     pub(in crate::source) fn cause_of(self, error: FetchError) -> FetchError {
         match error {
             FetchError::ToolFailed { .. } => self.failure.unwrap_or(error),

@@ -21,7 +21,8 @@ pub(in crate::source) fn unpack(
     packages.sort_by_key(|package| (package.name != main, package.name.clone()));
     check_version(&packages, main, wanted)?;
     for archive in archives {
-        // `dpkg-deb --extract` would follow links that other packages have put into the tree.
+        // `dpkg-deb --extract` would follow links that other packages have put into the tree. So `dpkg-deb` only prints
+        // the content as a tar archive, and Dyno unpacks it.
         let content = Tool::new("dpkg-deb").args([Path::new("--fsys-tarfile"), archive]);
         let tree = workspace.tree.clone();
         content.stream(workspace, |content| unpack::tar(content, archive, &tree))?;

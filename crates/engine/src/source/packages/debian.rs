@@ -1,5 +1,5 @@
-//! Source `debian`: packages of another Debian release with all dependencies, including the C library. They run with
-//! their own loader.
+//! Source `debian`: packages of another Debian release with all dependencies, including the C library. Their
+//! programs run with the release's own dynamic loader.
 //!
 //! apt resolves dependencies as if nothing were installed. The repository's signed metadata and the keys of the
 //! machine's `debian-archive-keyring` verify the packages. The newest patch version is taken and recorded.
@@ -35,7 +35,7 @@ pub(crate) struct Debian {
     /// Whether to take security updates.
     #[serde(default = "yes")]
     security: bool,
-    /// Dependencies that only the server's scripts and the like need. They are left out.
+    /// Dependencies to leave out, because only scripts and clients of the server need them, and not the server itself.
     #[serde(default)]
     without: Vec<Word>,
 }
@@ -112,7 +112,8 @@ impl Debian {
             Ok::<_, FetchError>(apt.get()?.args(options))
         };
         let packages = || ["--"].into_iter().chain(self.packages.iter().map(|package| &**package));
-        // apt lists only missing archives. So this uses an empty folder.
+        // `--print-uris` lists only archives that are missing from apt's folder of archives. With an empty folder it
+        // lists all archives.
         let listed =
             install()?.args(["--print-uris"]).args([apt.no_archives()?]).args(packages()).run(workspace)?;
         install()?.args(["--download-only"]).args(packages()).watching(&apt.archives()).run(workspace)?;
@@ -137,7 +138,7 @@ impl Archive {
     }
 }
 
-/// The output of `apt-cache show` in the form of dpkg's status file.
+/// Converts the output of `apt-cache show` to the form of dpkg's status file.
 fn as_installed(shown: &str) -> String {
     const KEPT: [&str; 5] = ["Package", "Version", "Architecture", "Multi-Arch", "Provides"];
     let is_kept = |line: &&str| line.split_once(':').is_some_and(|(field, _)| KEPT.contains(&field));

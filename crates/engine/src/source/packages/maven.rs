@@ -16,7 +16,7 @@ use crate::source::lock::Lock;
 use crate::source::unpack;
 use crate::source::workspace::{Package, Workspace};
 
-/// The downloading plugin. Its version is fixed, so that fetches are the same everywhere.
+/// The plugin that downloads. Its version is fixed, so that fetches are the same everywhere.
 const PLUGIN: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy";
 
 /// How an artefact is checked if its entry has no checksum.
@@ -31,15 +31,17 @@ pub(crate) struct Maven {
     version: Word,
     classifier: Option<Word>,
     packaging: Word,
-    /// Its checksum. Without it, Maven's own checksum is verified, and the artefact is pinned in `lock.toml`.
+    /// The artefact's checksum. If there is none, Maven's own checksum is verified, and the artefact is pinned in
+    /// `lock.toml`.
     integrity: Option<Integrity>,
-    /// The folder inside the archive to unpack.
+    /// A folder inside the archive. Only its content is unpacked.
     #[serde(default)]
     folder: String,
     /// Folders and files to unpack. Empty for all.
     #[serde(default)]
     only: Vec<String>,
-    /// The `.tar.xz` inside that holds everything.
+    /// The name of a `.tar.xz` inside the artefact that contains all files. `None` if the artefact itself contains
+    /// them.
     archive: Option<String>,
 }
 
@@ -66,25 +68,26 @@ impl Maven {
         Ok(vec![Package { name: self.artifact.clone().into(), version: self.version.clone().into() }])
     }
 
-    /// Downloads into a Maven repository in the cache. The plugin stays there for the next fetch. The artefact is large
-    /// and unpacked at once, so it is removed. A partial artefact stays, and Maven resumes its download.
+    /// Downloads into a Maven repository in the cache. The plugin stays there for the next fetch. The artefact is
+    /// removed from there, because it is large and is unpacked at once. A partial artefact stays, and Maven resumes its
+    /// download.
     fn download(&self, workspace: &mut Workspace<'_>, folder: &Path) -> Result<(), FetchError> {
         let repository = workspace.cache.tool("maven");
         let _turn = folder::lock(&repository.with_extension("lock"))?;
         let artifact = repository.join(self.group.replace('.', "/")).join(&*self.artifact);
         let tool = copy(&self.coordinates(), &repository, folder);
-        // Without it, a wrong checksum is only a warning.
+        // Without this option, Maven only warns about a wrong checksum.
         let strict = self.integrity.is_none().then_some("--strict-checksums");
         tool.args(strict).watching(&artifact).run(workspace)?;
         Ok(folder::remove(&artifact)?)
     }
 
-    /// The name by which it is pinned. `None` if the entry has its checksum.
+    /// The name under which the artefact is pinned. `None` if the entry has its checksum.
     pub(in crate::source) fn pinned_file(&self) -> Option<String> {
         self.integrity.is_none().then(|| self.file_name())
     }
 
-    /// Its coordinates, as the place that it comes from.
+    /// Where the artefact comes from: `maven` and its coordinates.
     pub(in crate::source) fn place(&self) -> String {
         format!("maven {}", self.coordinates())
     }
@@ -93,7 +96,7 @@ impl Maven {
         &self.version
     }
 
-    /// `group:artifact:version:packaging[:classifier]`.
+    /// Returns the artefact's coordinates: `group:artifact:version:packaging[:classifier]`.
     fn coordinates(&self) -> String {
         let mut parts = vec![&self.group, &self.artifact, &self.version, &self.packaging];
         parts.extend(&self.classifier);
@@ -106,10 +109,10 @@ impl Maven {
     }
 }
 
-/// Copies an artefact from its repository to a folder.
+/// The command that downloads an artefact into a local repository and copies it from there to a folder.
 fn copy(coordinates: &str, repository: &Path, folder: &Path) -> Tool {
     Tool::new("mvn")
-        // Without this option Maven remembers failures for a day.
+        // Without `--update-snapshots`, Maven remembers failures for a day.
         .args(["--batch-mode", "--quiet", "--update-snapshots", PLUGIN])
         .args([format!("-Dmaven.repo.local={}", repository.display())])
         .args([format!("-Dartifact={coordinates}")])
@@ -117,7 +120,8 @@ fn copy(coordinates: &str, repository: &Path, folder: &Path) -> Tool {
         .current_dir(folder)
 }
 
-/// A repository's list of an artefact's versions: `maven-metadata.xml`. Maven reads it to find the newest version.
+/// Returns the text of `maven-metadata.xml`, a repository's list of an artefact's versions. Maven downloads it to find
+/// the newest version.
 pub(in crate::source) fn metadata(
     group: &Word,
     artifact: &Word,
@@ -128,7 +132,7 @@ pub(in crate::source) fn metadata(
     let place = repository.join(group.replace('.', "/")).join(&**artifact);
     folder::remove(&place)?;
     workspace.enter(Phase::Listing);
-    // This fetches only the small description.
+    // The `pom` is a small description of the artefact. Maven fetches the list of versions to find the newest `pom`.
     let downloads = workspace.downloads.clone();
     copy(&format!("{group}:{artifact}:RELEASE:pom"), &repository, &downloads).run(workspace)?;
     let files = fs::read_dir(&place).at("read", &place)?.flatten().map(|item| item.path());

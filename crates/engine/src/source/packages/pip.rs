@@ -20,7 +20,7 @@ pub(crate) struct Pip {
     version: Word,
     /// The wheel's platform tag (`manylinux2014_x86_64`).
     platform: Word,
-    /// Its Python version (`3.11`), if it has wheels for several.
+    /// The wheel's Python version (`3.11`), if the package has wheels for several.
     python: Option<Word>,
     integrity: Integrity,
 }

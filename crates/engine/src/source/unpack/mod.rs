@@ -42,7 +42,7 @@ pub(super) fn tar_gz(archive: &Path, into: &Path) -> Result<(), FetchError> {
     tar(GzDecoder::new(open(archive)?), archive, into)
 }
 
-/// Unpacks the tar archive that `archive` holds.
+/// Unpacks a tar archive from `reader`. `archive` is for messages.
 pub(super) fn tar(reader: impl Read, archive: &Path, into: &Path) -> Result<(), FetchError> {
     let tree = Tree::create(into)?;
     tar::unpack(reader, &tree).map_err(|error| FetchError::unpack(archive, error))

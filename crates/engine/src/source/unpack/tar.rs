@@ -8,7 +8,7 @@ use tar::{Archive, Entry, EntryType};
 use super::error::UnpackError;
 use super::tree::Tree;
 
-/// Mode of an item whose archive gives none.
+/// Mode of an item without a mode.
 const USUAL_RIGHTS: u32 = 0o644;
 
 /// Unpacks files, folders and links. Devices and pipes are left out.
@@ -24,7 +24,7 @@ fn unpack_entry(mut entry: Entry<'_, impl Read>, tree: &Tree) -> Result<(), Unpa
     let mode = entry.header().mode().unwrap_or(USUAL_RIGHTS);
     match entry.header().entry_type() {
         EntryType::Directory => tree.folder(&path, mode),
-        // In the oldest format, only such a name makes a folder.
+        // In the oldest format, a folder is a regular item whose name ends with `/`.
         EntryType::Regular if entry.path_bytes().ends_with(b"/") => tree.folder(&path, mode),
         EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
             tree.file(&path, mode, &mut entry)

@@ -59,7 +59,7 @@ impl Tree {
         write().map_err(|source| UnpackError::item(&path, source))
     }
 
-    /// Makes a link. Replaces an existing item. An absolute target counts from the tree's root, as packages mean it.
+    /// Makes a link. Replaces an existing item. An absolute target is relative to the tree's root, as packages mean it.
     pub(crate) fn link(&self, path: &Path, target: &Path) -> Result<(), UnpackError> {
         let path = inside(path)?;
         let make = || {
@@ -70,7 +70,7 @@ impl Tree {
         make().map_err(|source| UnpackError::item(&path, source))
     }
 
-    /// Gives a file of the tree a second name.
+    /// Makes a hard link to a file of the tree.
     pub(super) fn hard_link(&self, path: &Path, existing: &Path) -> Result<(), UnpackError> {
         let (path, existing) = (inside(path)?, inside(existing)?);
         if path == existing {
@@ -103,7 +103,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Whether a link leads out of the tree, or could lead out once a missing folder on its path is made.
+    /// Whether a link leads out of the tree, or would lead out if a missing folder on its path existed.
     fn leads_out(&self, link: &Path) -> io::Result<bool> {
         match self.root.metadata(link) {
             Ok(_) => Ok(false),
@@ -112,7 +112,7 @@ impl Tree {
         }
     }
 
-    /// Makes the parents of an item. Removes an existing item of that name, unless it is a folder.
+    /// Makes the parents of an item. If an item of that name exists, removes it, or fails if it is a folder.
     fn make_room(&self, path: &Path) -> io::Result<()> {
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             self.root.create_dir_all(parent)?;
@@ -123,7 +123,8 @@ impl Tree {
         }
     }
 
-    /// The relative path from a link, whose parent exists, to a target that counts from the root.
+    /// Returns the relative path from a link to a target. The target is relative to the tree's root. The link's parent
+    /// must exist.
     fn relative(&self, link: &Path, target: &Path) -> io::Result<PathBuf> {
         let parent = link.parent().unwrap_or(Path::new(""));
         let parent =
@@ -134,8 +135,8 @@ impl Tree {
         Ok(up.chain(down).collect())
     }
 
-    /// Moves its content into another tree. If one folder holds everything, moves that folder's content: vendors put
-    /// the version into the folder's name.
+    /// Moves the tree's content into another tree. If all files are in one folder, moves that folder's content, because
+    /// vendors put the version into the folder's name.
     pub(crate) fn move_up(&self, into: &Self) -> Result<(), UnpackError> {
         match &self.names()?[..] {
             [only] => {
@@ -165,7 +166,8 @@ impl Tree {
         self.root.entries()?.map(|item| Ok(item?.file_name())).collect()
     }
 
-    /// Lets everyone execute a file of the tree. A file outside that a link leads to is not changed.
+    /// Lets everyone execute a file of the tree. If the file is a link that leads out of the tree, nothing is
+    /// changed.
     pub(crate) fn make_executable(&self, path: &Path) -> io::Result<()> {
         let metadata = match self.root.metadata(path) {
             Err(error) if error.kind() == ErrorKind::PermissionDenied => return Ok(()),

@@ -9,9 +9,9 @@ use zip::read::ZipFile;
 use super::error::UnpackError;
 use super::tree::Tree;
 
-/// Mode of an item whose archive gives none. Some systems make such archives.
+/// Mode of an item without a mode. Some systems make archives with such items.
 const USUAL_RIGHTS: u32 = 0o644;
-/// Longer than any path that the kernel takes.
+/// Limit of the length of a link's target. No path that the kernel takes is longer.
 const LINK_BYTES_MAX: u64 = 4096;
 
 /// The part of a zip archive to unpack.
@@ -19,12 +19,12 @@ const LINK_BYTES_MAX: u64 = 4096;
 pub(crate) struct Wanted<'a> {
     /// The folder to unpack. Empty for the whole archive.
     pub(crate) folder: &'a str,
-    /// Folders and files below it. Empty for all.
+    /// The folders and files below `folder` to unpack. Empty for all.
     pub(crate) only: &'a [String],
 }
 
 impl Wanted<'_> {
-    /// The target of a path in the archive. `None` if it is not wanted.
+    /// Where an item of the archive is unpacked. `None` if the item is not wanted.
     fn place(&self, path: &Path) -> Option<PathBuf> {
         let path = path.strip_prefix(self.folder).ok()?;
         let is_wanted = self.only.is_empty() || self.only.iter().any(|wanted| path.starts_with(wanted));

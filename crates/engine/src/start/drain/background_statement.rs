@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 
 use dyno_client::{Client, ClientError};
 
-/// Running statements. If this is dropped, they run to their end.
+/// Statements that run in the background. They run to their end even if this value is dropped.
 pub(super) struct BackgroundStatement {
     left: Arc<AtomicUsize>,
     thread: Option<JoinHandle<Result<(), ClientError>>>,
@@ -27,7 +27,7 @@ impl BackgroundStatement {
         Self { left, thread: Some(thread::spawn(execute)) }
     }
 
-    /// The number of unfinished statements, or the error of one that failed.
+    /// The number of unfinished statements, or the error of a statement that failed.
     pub(super) fn left(&mut self) -> Result<f64, ClientError> {
         if self.thread.as_ref().is_some_and(JoinHandle::is_finished) {
             self.wait()?;
@@ -35,7 +35,7 @@ impl BackgroundStatement {
         Ok(self.left.load(Ordering::Relaxed) as f64)
     }
 
-    /// Waits until the last statement ends or one fails.
+    /// Waits until the last statement ends or a statement fails.
     pub(super) fn wait(&mut self) -> Result<(), ClientError> {
         match self.thread.take().map(JoinHandle::join) {
             None => Ok(()),

@@ -7,13 +7,13 @@ use super::report::DrainAmount;
 
 /// The pending writes of one kind of storage.
 pub(super) trait Backlog {
-    /// The amounts that are left.
+    /// Returns how much is still to be written.
     fn look(&mut self) -> Result<Vec<DrainAmount>, DrainError>;
 
-    /// Starts the writing.
+    /// Starts to write the pending data.
     fn begin(&mut self) -> Result<(), DrainError>;
 
-    /// Ends what `begin` started, and restores settings.
+    /// Ends what `begin` started, and restores the settings that `begin` changed.
     fn end(&mut self) -> Result<(), DrainError>;
 
     /// Settings that `begin` changed, with their temporary values.

@@ -7,7 +7,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum DrainError {
-    /// The server is gone, does not answer, or refuses.
+    /// The server is gone, does not answer, or refuses a statement.
     #[error("cannot wait for the server's pending writes: {0}")]
     Client(#[from] ClientError),
     /// SQLite cannot use the file.
@@ -17,7 +17,7 @@ pub enum DrainError {
     #[error("cannot set {setting} back to {value}: {source}; start the server again before it is measured")]
     NotPutBack {
         setting: &'static str,
-        /// Its value before the change.
+        /// The setting's value before the change.
         value: String,
         source: ClientError,
     },

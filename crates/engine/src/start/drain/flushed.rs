@@ -8,7 +8,7 @@ use super::backlog::{Backlog, number};
 use super::error::DrainError;
 use super::report::DrainAmount;
 
-/// How a storage engine is flushed, and what it has left to write.
+/// How a storage engine is flushed, and how its pending writes are measured.
 pub(super) struct Flush {
     statements: &'static [&'static str],
     amounts: &'static [Amount],
@@ -17,11 +17,12 @@ pub(super) struct Flush {
 struct Amount {
     name: &'static str,
     sql: &'static str,
-    /// The value at which the wait ends.
+    /// The drain waits until the amount is at most this value.
     goal: f64,
 }
 
-/// Sums over column families. The server's own dictionary is left out: it is written all the time.
+/// How MyRocks is flushed. The amounts are sums over column families. The entries in memtables are counted without the
+/// column family of the server's own dictionary, because the server writes to that column family all the time.
 pub(super) const ROCKSDB: Flush = Flush {
     statements: &["SET GLOBAL rocksdb_force_flush_memtable_now = 1"],
     amounts: &[
@@ -46,10 +47,10 @@ pub(super) const ROCKSDB: Flush = Flush {
     ],
 };
 
-/// The most dirty blocks of an idle server. MariaDB has its own Aria tables, and keeps writing to them.
+/// An idle server has at most this many dirty blocks, because MariaDB keeps writing to its own Aria tables.
 const BLOCKS_MAX: f64 = 16.0;
 
-/// Storage engines with cached blocks of tables.
+/// How storage engines other than InnoDB and MyRocks are flushed. They cache blocks of tables.
 pub(super) const OTHERS: Flush = Flush {
     statements: &["FLUSH TABLES"],
     amounts: &[
@@ -66,7 +67,7 @@ pub(super) const OTHERS: Flush = Flush {
     ],
 };
 
-/// The pending writes of such a storage engine.
+/// The pending writes of a storage engine that a statement flushes.
 pub(super) struct Flushed {
     kind: &'static Flush,
     client: Client,
@@ -85,7 +86,7 @@ impl Backlog for Flushed {
     fn look(&mut self) -> Result<Vec<DrainAmount>, DrainError> {
         let mut amounts = Vec::new();
         if let Some(flush) = &mut self.flush {
-            // Read before the amounts: once it is 0, the amounts are those after the flush.
+            // The number of flushes is read before the amounts. So if it is 0, the amounts were read after the flush.
             amounts.push(DrainAmount::down_to(0.0, "flushes under way", flush.left()?));
         }
         for Amount { name, sql, goal } in self.kind.amounts {

@@ -8,13 +8,13 @@ use super::innodb_status::InnodbStatus;
 use super::report::DrainAmount;
 use super::temporary_settings::TemporarySettings;
 
-/// The most dirty pages of an idle server. It still changes a page now and then, for its own statistics.
+/// An idle server has at most this many dirty pages. It still changes a page now and then, for its own statistics.
 const DIRTY_PAGES_MAX: f64 = 16.0;
 const PURGE_LAG_MAX: f64 = 2.0;
 const CHECKPOINT_AGE_MAX_BYTES: f64 = 65536.0;
 
-/// I/O capacity during a drain, in pages per second. With the default of 200, which spares a server with other work, a
-/// gigabyte takes five minutes.
+/// I/O capacity during a drain, in pages per second. With the default of 200, writing a gigabyte takes five minutes.
+/// That default spares a server that has other work to do.
 const IO_CAPACITY: f64 = 20_000.0;
 
 pub(super) struct Innodb {
@@ -50,14 +50,16 @@ impl Backlog for Innodb {
         Ok(amounts.into_iter().flatten().collect())
     }
 
-    /// If the goal is no dirty pages, the page cleaner writes as fast as the I/O capacity allows.
+    /// If settings may be changed, sets the goal of dirty pages to 0. The server's page cleaner then writes as fast as
+    /// the I/O capacity allows.
     fn begin(&mut self) -> Result<(), DrainError> {
         if !self.may_set {
             return Ok(());
         }
         let (client, temporary_settings) = (&mut self.client, &mut self.temporary_settings);
         let is_low = |capacity| capacity < IO_CAPACITY;
-        // Bounds come first: the maximum of the capacity, and the low-water mark of dirty pages.
+        // Two settings are bounds of others, so they are set first: the maximum of the capacity, and the low-water mark
+        // of dirty pages.
         temporary_settings.set(client, "innodb_io_capacity_max", &IO_CAPACITY.to_string(), is_low)?;
         temporary_settings.set(client, "innodb_io_capacity", &IO_CAPACITY.to_string(), is_low)?;
         temporary_settings.set(client, "innodb_max_dirty_pages_pct_lwm", "0", |percent| percent > 0.0)?;

@@ -1,11 +1,12 @@
 //! Reads pending work from `SHOW ENGINE INNODB STATUS`, for every version since 5.5.
 
-/// The amounts in the text.
+/// The pending work that `SHOW ENGINE INNODB STATUS` reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct InnodbStatus {
-    /// Number of transactions that purge has not processed. 0 if it has nothing to do.
+    /// Number of transactions that purge has not processed. 0 if purge has nothing to do.
     pub(super) purge_lag: Option<u64>,
-    /// Length of the history list. Purged logs stay in it for a while. In some versions they stay until there are many.
+    /// Length of the history list. Undo logs stay in the list for a while after they are purged. In some versions they
+    /// stay until the list is long.
     pub(super) history_list_length: Option<u64>,
     /// Bytes of redo log since the last checkpoint.
     pub(super) checkpoint_age: Option<u64>,
@@ -35,7 +36,7 @@ impl InnodbStatus {
     }
 }
 
-/// The difference of two transaction numbers. MySQL 5.5 prints them in hexadecimal.
+/// Returns the difference of two transaction numbers. MySQL 5.5 prints transaction numbers in hexadecimal.
 fn difference(counter: &str, done: &str) -> Option<u64> {
     let is_hexadecimal = [counter, done].iter().any(|text| text.contains(|c: char| c.is_ascii_alphabetic()));
     let radix = if is_hexadecimal { 16 } else { 10 };
@@ -63,7 +64,7 @@ mod tests {
         assert_eq!(InnodbStatus::parse(status), expected);
         let idle = status.replace("state: running", "state: running but idle");
         assert_eq!(InnodbStatus::parse(&idle).purge_lag, Some(0));
-        // A server that has purged nothing since its start shows 0. It has nothing to do.
+        // A server that has purged nothing since its start shows 0. That means that purge has nothing to do.
         let new = status.replace("< 1301", "< 0").replace("length 4", "length 0");
         assert_eq!(InnodbStatus::parse(&new).purge_lag, Some(0));
     }

@@ -1,6 +1,6 @@
 //! Waits until an engine has finished its pending writes, so that they do not slow down the next measurement.
 //!
-//! Each kind of storage has a file with its [`Backlog`]. The wait is the same for all.
+//! Each kind of storage has a file with its [`Backlog`]. The wait works in one way for all kinds.
 
 mod background_statement;
 mod backlog;
@@ -28,10 +28,10 @@ use crate::catalogue::entry::Family;
 use crate::start::access::Access;
 use crate::start::connect::{self, Transport};
 
-/// Time between two looks.
+/// Time between two checks of the pending writes.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Time limit of one look at a server.
+/// Time limit of one check at a server.
 const LOOK_PATIENCE: Duration = Duration::from_secs(60);
 
 /// Limits of a drain.
@@ -42,15 +42,16 @@ pub struct DrainLimits<'a> {
     /// Set by another thread (^C) to end the wait early.
     pub stop: &'a AtomicBool,
     /// Whether settings may be changed during the drain, so that the server writes faster. They are restored
-    /// afterwards. But if this process is killed, a user's running server keeps them.
+    /// afterwards. But a server that outlives this process keeps them if this process is killed.
     pub may_set: bool,
 }
 
-/// Waits for the pending writes of a server's storage engine, or of its default storage engine. Calls `progress` each
-/// time it looks at them. If it reaches the time limit, this is no error, and the report says that it was reached.
+/// Waits for the pending writes of a server's storage engine. `None` stands for the default storage engine. Calls
+/// `progress` at each check of the pending writes. Reaching the time limit is not an error. The report says whether the
+/// limit was reached.
 ///
 /// # Errors
-/// The engine has no server. Or the server is gone, does not answer, or refuses.
+/// The engine has no server, or the server is gone, does not answer, or refuses a statement.
 pub fn drain(
     family: Family,
     access: &Access,
@@ -61,7 +62,7 @@ pub fn drain(
     let time = Duration::try_from_secs_f64(limits.seconds_max).unwrap_or(Duration::MAX);
     let connect = |patience| connect::connect(family, access, Transport::Socket, patience);
     let looking = || connect(time.clamp(Duration::from_secs(1), LOOK_PATIENCE));
-    // The statement that does the writing may take as long as the whole drain.
+    // The statement that writes the pending data may take as long as the whole drain.
     let doing = || connect(time.saturating_add(LOOK_PATIENCE));
     let storage_engine = storage_engine.map(str::to_ascii_lowercase);
     let mut backlog: Box<dyn Backlog> = match (family, storage_engine.as_deref()) {

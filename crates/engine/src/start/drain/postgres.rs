@@ -7,12 +7,13 @@ use super::backlog::{Backlog, number};
 use super::error::DrainError;
 use super::report::DrainAmount;
 
-/// Vacuum comes first, because it writes.
+/// The statements that drain a server. VACUUM comes first, because the checkpoint must flush what VACUUM writes.
 const STATEMENTS: &[&str] = &["VACUUM (ANALYZE)", "CHECKPOINT"];
 
 const DEAD_ROWS: &str = "SELECT COALESCE(SUM(n_dead_tup), 0) FROM pg_stat_user_tables";
 
-/// The names before version 10, and since.
+/// The query for the bytes of WAL since the last checkpoint: with the names of functions before version 10, and with
+/// the names since version 10.
 const WAL: [&str; 2] = [
     "SELECT pg_xlog_location_diff(pg_current_xlog_insert_location(), redo_location) FROM pg_control_checkpoint()",
     "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn) FROM pg_control_checkpoint()",
@@ -44,7 +45,7 @@ impl Postgres {
 
 impl Backlog for Postgres {
     fn look(&mut self) -> Result<Vec<DrainAmount>, DrainError> {
-        // Dead rows that an old transaction still sees cannot be removed.
+        // The number of dead rows has no goal, because VACUUM cannot remove rows that an old transaction still sees.
         let left = match &mut self.work {
             Some(work) => work.left()?,
             None => STATEMENTS.len() as f64,
@@ -66,7 +67,7 @@ impl Backlog for Postgres {
         if work.left()? > 0.0 {
             self.client.query(&format!("SELECT pg_cancel_backend({})", self.worker_pid))?;
             match work.wait() {
-                // 57014: query_canceled.
+                // 57014 is `query_canceled`: the statement was cancelled by `pg_cancel_backend`, as intended.
                 Err(ClientError::Server(error)) if error.state == "57014" => {}
                 outcome => outcome?,
             }

@@ -5,16 +5,15 @@ use serde::{Deserialize, Serialize};
 /// An amount of pending writes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrainAmount {
-    /// The server's own name for it if there is one, otherwise Dyno's.
+    /// The server's own name for the amount. If the server has none, a name that Dyno gives it.
     pub name: &'static str,
-    /// Its value.
     pub value: f64,
-    /// The value at which the wait ends. `None` for amounts that are only reported.
+    /// The drain waits until the amount is at most this value. `None` for amounts that are only reported.
     pub goal: Option<f64>,
 }
 
 impl DrainAmount {
-    /// An amount. The wait lasts until it is at most `goal`.
+    /// An amount with a goal. The wait lasts until the amount is at most `goal`.
     pub(super) fn down_to(goal: f64, name: &'static str, value: f64) -> Self {
         Self { name, value, goal: Some(goal) }
     }
@@ -34,7 +33,7 @@ impl DrainAmount {
 pub struct DrainProgress<'a> {
     /// Time since the drain began, in seconds.
     pub seconds: f64,
-    /// Amounts that are left.
+    /// The amounts of pending writes when this progress is reported.
     pub amounts: &'a [DrainAmount],
 }
 
@@ -49,16 +48,16 @@ pub enum DrainEnding {
     Stopped,
 }
 
-/// An amount of a drain.
+/// An amount of pending writes, before and after a drain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drained {
-    /// The server's own name for it if there is one, otherwise Dyno's.
+    /// The server's own name for the amount. If the server has none, a name that Dyno gives it.
     pub name: String,
     /// The amount at the beginning.
     pub before: f64,
     /// The amount at the end.
     pub after: f64,
-    /// The goal. `None` for amounts that were only reported.
+    /// The value that the amount had to reach. `None` for amounts that were only reported.
     pub goal: Option<f64>,
 }
 
@@ -68,7 +67,6 @@ pub struct DrainReport {
     pub ending: DrainEnding,
     /// Duration in seconds.
     pub seconds: f64,
-    /// The amounts.
     pub amounts: Vec<Drained>,
     /// Settings that were changed temporarily, with their temporary values.
     pub set_meanwhile: Vec<(String, String)>,
@@ -81,7 +79,7 @@ impl DrainReport {
     }
 }
 
-/// Joins the first and the last amounts by name. A missing amount is 0.
+/// Joins the amounts at the beginning and at the end of a drain by name. A missing amount is 0.
 pub(super) fn pair(before: &[DrainAmount], after: &[DrainAmount]) -> Vec<Drained> {
     let of = |amounts: &[DrainAmount], name| {
         amounts.iter().find(|amount| amount.name == name).map_or(0.0, |amount| amount.value)

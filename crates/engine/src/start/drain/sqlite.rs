@@ -14,7 +14,7 @@ use super::backlog::Backlog;
 use super::error::DrainError;
 use super::report::DrainAmount;
 
-/// Time limit of one attempt. It waits for readers and writers in other processes.
+/// Time limit of one attempt to checkpoint. An attempt waits for readers and writers in other processes.
 const BUSY_PATIENCE: Duration = Duration::from_millis(100);
 
 /// The pending writes of a database. Without a write-ahead log there are none.
@@ -34,7 +34,8 @@ impl Sqlite {
         Self { database: database.to_owned(), work: None }
     }
 
-    /// Size of the write-ahead log in bytes. The file is not opened: that would drop SQLite's locks in this process.
+    /// Returns the size of the write-ahead log in bytes. Does not open the log, because closing a file releases all
+    /// locks that this process has on it, and SQLite may hold some.
     fn wal_bytes(&self) -> u64 {
         let mut wal = self.database.clone().into_os_string();
         wal.push("-wal");
@@ -52,7 +53,7 @@ impl Backlog for Sqlite {
 
     fn begin(&mut self) -> Result<(), DrainError> {
         if self.wal_bytes() > 0 {
-            // Do not create a missing database.
+            // The flags do not include CREATE, so that a missing database is not created.
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             let connection = Connection::open_with_flags(&self.database, flags)?;
             connection.busy_timeout(BUSY_PATIENCE)?;
@@ -81,7 +82,7 @@ impl Backlog for Sqlite {
     }
 }
 
-/// Tries again until no reader or writer is in the way.
+/// Checkpoints the log. Tries again until no reader or writer is in the way.
 fn checkpoint(connection: &Connection, is_over: &AtomicBool) -> Result<(), rusqlite::Error> {
     while !is_over.load(Ordering::Relaxed) {
         let is_busy: bool = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get(0))?;

@@ -40,7 +40,7 @@ impl TemporarySettings {
         self.changed.iter().map(|change| (change.name.to_owned(), change.meanwhile.clone())).collect()
     }
 
-    /// Restores all values. The last changed comes first, because some variables are bounds of others.
+    /// Restores all values, in the reverse order of the changes, because some variables are bounds of others.
     pub(super) fn put_back(&mut self, client: &mut Client) -> Result<(), DrainError> {
         let mut outcome = Ok(());
         while let Some(Change { name, before, .. }) = self.changed.pop() {

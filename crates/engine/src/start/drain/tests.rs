@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::*;
 
-/// Returns these amounts, one set at each look. Records which methods are called.
+/// A backlog that returns the given amounts, one at each check. Records which methods are called.
 struct Script {
     values: VecDeque<Result<f64, ()>>,
     is_begun: bool,

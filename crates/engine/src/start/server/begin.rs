@@ -1,4 +1,5 @@
-//! Begins a server's programs: behind a fence if the program is in a folder, in a container if it is in an image.
+//! Begins a server's programs. A program in a folder runs inside a [`Fence`](dyno_host::Fence), which takes rights away
+//! from it. A program in an image runs in a container.
 
 use std::fs::File;
 use std::path::Path;
@@ -15,12 +16,12 @@ use crate::machine::spawn::{Spawn, spawn};
 use crate::start::server::error::StartError;
 use crate::start::server_process::ServerProcess;
 
-/// A server that has begun.
+/// The processes of a server that has begun.
 pub(super) struct Begun {
-    /// The server, or the tool of its container.
+    /// The child process: the server, or the tool that runs its container.
     pub(super) child: Child,
     pub(super) process: ServerProcess,
-    /// The leash of a container.
+    /// The leash of a server in a container: a pipe that ends the server if Dyno dies.
     pub(super) leash: Option<Leash>,
 }
 
@@ -34,7 +35,8 @@ pub(crate) fn run(site: &Site<'_>, mut command: Command, input: Option<&Path>) -
             leash.let_go();
             forget(site.home.folder());
         } else {
-            // If only the tool failed, the program may go on. This ends it.
+            // If only `podman` or `docker` has failed, the program may still run. Dropping the leash (a pipe that the
+            // container reads) ends the program.
             drop(leash);
             remove_leftover(site.home.folder())?;
         }
@@ -50,8 +52,21 @@ pub(crate) fn run(site: &Site<'_>, mut command: Command, input: Option<&Path>) -
     if status.success() {
         return Ok(());
     }
+    Err(ended(site, status.to_string()))
+}
+
+/// Why a server, or a program that prepares its data, ended instead of starting.
+pub(super) fn ended(site: &Site<'_>, status: String) -> StartError {
     let (entry, log) = (site.entry().to_string(), site.home.last_words());
-    Err(StartError::Ended { entry, status: status.to_string(), log })
+    if says_port_taken(&log) {
+        return StartError::PortTaken { entry, port: site.port };
+    }
+    StartError::Ended { entry, status, log }
+}
+
+/// Whether a server has written the system's message of `EADDRINUSE` to its log.
+fn says_port_taken(log: &[String]) -> bool {
+    log.iter().any(|line| line.contains("Address already in use"))
 }
 
 /// Begins a server.
@@ -97,7 +112,8 @@ fn make(
     Ok(Waiting::make(image, site.home, &site.folders(), command, input, death_signal)?)
 }
 
-/// Moves a container's process into the groups of a server outside a container, and lets it begin.
+/// Moves a container's process into the control groups that a server outside a container would be in. Then lets the
+/// program begin.
 fn begin_in_container(
     site: &Site<'_>,
     mut waiting: Waiting,
@@ -114,7 +130,7 @@ fn begin_in_container(
     Ok(Begun { child, process, leash: Some(leash) })
 }
 
-/// Moves the process of a container into the groups of this process, and of its limits.
+/// Moves the process of a container into the control groups of this process, and into those of the server's limits.
 fn admitted(
     site: &Site<'_>,
     waiting: &mut Waiting,
@@ -122,11 +138,10 @@ fn admitted(
 ) -> Result<ServerProcess, StartError> {
     let Some(pid) = waiting.pid()? else {
         let status = waiting.tool.wait().at("wait for", site.home.folder())?;
-        let (entry, log) = (site.entry().to_string(), site.home.last_words());
-        return Err(StartError::Ended { entry, status: status_inside(status).to_string(), log });
+        return Err(ended(site, status_inside(status).to_string()));
     };
-    // Only root may do that. For other users the process stays in the tool's group. That group limits nothing, but is
-    // scheduled separately.
+    // Only root may move the process. For other users the process stays in the control group of `podman` or `docker`.
+    // That group has no limits, but the kernel schedules it apart from Dyno's group.
     if let Err(error) = share_groups(pid)
         && geteuid().is_root()
     {

@@ -22,7 +22,7 @@ pub enum StartError {
     /// The entry has no such storage engine.
     #[error(transparent)]
     StorageEngine(Box<CatalogueError>),
-    /// Only Dyno may make this setting.
+    /// The user may not give this setting, because Dyno sets it.
     #[error("the setting '{name}' is set by dyno; leave it out")]
     OwnSetting {
         /// The setting, as it was written.
@@ -38,7 +38,7 @@ pub enum StartError {
     )]
     NoPlugin {
         entry: String,
-        /// The name of its file.
+        /// The name of the plug-in's file.
         library: String,
     },
     /// The server cannot be a node of a Galera cluster.
@@ -49,7 +49,7 @@ pub enum StartError {
         "there is no program {program} on the path; install it, such as by Debian's package {package}, or leave `pooler` out"
     )]
     NoPooler {
-        /// Its name.
+        /// The program's name.
         program: &'static str,
         package: &'static str,
     },
@@ -64,27 +64,27 @@ pub enum StartError {
     Ended {
         entry: String,
         status: String,
-        /// The last lines of its log.
+        /// The last lines of the server's log.
         log: Vec<String>,
     },
-    /// Its fence cannot be made.
+    /// The server's fence cannot be made. A fence takes rights away from a program.
     #[error(transparent)]
     Fence(#[from] FenceError),
-    /// Its container cannot be made.
+    /// The server's container cannot be made.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// Something else listens on the port.
+    /// Another process listens on the port.
     #[error("{entry} did not start: port {port} is taken; choose another one, or none to use a free port")]
     PortTaken { entry: String, port: u16 },
     /// The server runs but does not answer.
     #[error("{entry} did not answer within {seconds} s ({reason}); its last words:{}", lines::below(log))]
     Silent {
         entry: String,
-        /// The time limit.
+        /// The time limit, in seconds.
         seconds: u64,
         /// The error of the last login attempt.
         reason: String,
-        /// The last lines of its log.
+        /// The last lines of the server's log.
         log: Vec<String>,
     },
     /// The server answered once, and then stopped answering.
@@ -108,19 +108,19 @@ pub enum StartError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum GaleraObstacle {
-    /// It is in a container.
+    /// The server is in a container.
     #[error("it runs in a container; take the same version from packages or an archive")]
     Container,
-    /// It is too old, or of another product.
+    /// The server is too old, or is another product.
     #[error("only MariaDB from 10.4 on can")]
     Server,
-    /// The storage engine of its tables has no part in it.
+    /// The server's tables are of a storage engine that Galera does not replicate.
     #[error("only tables of InnoDB are replicated; leave the storage engine out")]
     StorageEngine,
-    /// Galera is not there.
+    /// Galera is not installed.
     #[error("there is no libgalera_smm.so; install Debian's package galera-4")]
     Library,
-    /// The server did not say where its data is in the cluster's order.
+    /// The server did not report the position of its data in the cluster's order of transactions.
     #[error("its data does not say which transactions it has")]
     Position,
 }
@@ -129,27 +129,27 @@ pub enum GaleraObstacle {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ShutdownError {
-    /// It had ended before.
+    /// The server had already ended.
     #[error("{entry} had died before it was shut down; its last words:{}", lines::below(log))]
     Dead {
         entry: String,
-        /// The last lines of its log.
+        /// The last lines of the server's log.
         log: Vec<String>,
     },
-    /// It ended with an error.
+    /// The server ended with an error.
     #[error("{entry} failed while it shut down; its last words:{}", lines::below(log))]
     Failed {
         entry: String,
-        /// The last lines of its log.
+        /// The last lines of the server's log.
         log: Vec<String>,
     },
-    /// It did not end in time.
+    /// The server did not end in time.
     #[error("{entry} did not shut down within {seconds} s; its last words:{}", lines::below(log))]
     Slow {
         entry: String,
-        /// The time limit.
+        /// The time limit, in seconds.
         seconds: u64,
-        /// The last lines of its log.
+        /// The last lines of the server's log.
         log: Vec<String>,
     },
 }
@@ -158,10 +158,10 @@ pub enum ShutdownError {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RestartError {
-    /// It did not end cleanly.
+    /// The server did not end cleanly.
     #[error(transparent)]
     Shutdown(#[from] ShutdownError),
-    /// It did not start again.
+    /// The server did not start again.
     #[error(transparent)]
     Start(#[from] StartError),
 }

@@ -1,4 +1,4 @@
-//! Runs a server's program for its version and default settings.
+//! Asks a server's program for the default values of its variables.
 
 use std::io::Read as _;
 use std::process::Stdio;
@@ -27,7 +27,7 @@ impl Server {
             }
         };
         let program = command.get_program().to_string_lossy().into_owned();
-        // Its standard error has only complaints about missing data.
+        // Standard error is ignored. The program only complains there that data is missing.
         command.stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = spawn(Spawn { fence, ..Spawn::tied(command) })
             .map_err(|source| StartError::Program { program, source })?;

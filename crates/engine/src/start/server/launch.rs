@@ -11,7 +11,7 @@ use dyno_host::{Account, Confined, Entrance, MemoryKills};
 use rustix::process::geteuid;
 
 use super::StartOptions;
-use super::begin::{Begun, begin};
+use super::begin::{Begun, begin, ended};
 use crate::cache::home::Home;
 use crate::cache::installation::Installation;
 use crate::cache::snapshot::copy_folder;
@@ -36,13 +36,14 @@ const LOGIN_PATIENCE: Duration = Duration::from_secs(10);
 /// Whether a server ends with this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lifetime {
-    /// It ends with this process, however that ends.
+    /// The server ends with this process, however this process ends.
     WithParent,
-    /// It runs until it is stopped.
+    /// The server runs until it is stopped.
     Detached,
 }
 
-/// Called with each server process before it answers. The start may still fail then.
+/// A function that is called with each new server process, before the server answers. The start may still fail after
+/// the call.
 pub(crate) type AtBirth<'a> = &'a dyn Fn(ServerProcess, &Access) -> Result<(), PathError>;
 
 /// A prepared start of a server. It may be used more than once.
@@ -58,14 +59,15 @@ pub(crate) struct Launch {
     pub(super) role: Role,
     patience: Duration,
     lifetime: Lifetime,
-    /// The leash of a server in a container.
+    /// The leash of a server in a container: a pipe that ends the server if Dyno dies.
     leash: Mutex<Option<Leash>>,
     shared_memory: SharedMemory,
-    /// Declared after the home, so that it is dropped later: the home may be on its volume.
+    /// This field is declared after the home, so that it is dropped after the home: dropping it removes the volume that
+    /// the home may be on.
     confined: Option<Arc<Confined>>,
 }
 
-/// Checks everything that can be checked without starting.
+/// Checks everything that can be checked before any file is made.
 pub(crate) fn check(entry: &Entry, options: &StartOptions) -> Result<&'static dyn Procedure, StartError> {
     let procedure =
         procedure(entry.family).ok_or_else(|| StartError::NoServer { entry: entry.to_string() })?;
@@ -139,7 +141,8 @@ impl Launch {
         Ok(launch)
     }
 
-    /// Adapts the copied data to this server. The data of a replica follows its primary's.
+    /// Adapts the copied data to this server. For a replica, configures replication from its primary. For other
+    /// servers, sets the password.
     fn adapt_data(&self) -> Result<(), StartError> {
         let site = self.site(0);
         match (&self.role, self.replication_steps()) {
@@ -148,7 +151,7 @@ impl Launch {
         }
     }
 
-    /// The steps of its role among other servers.
+    /// Returns the steps of replication that the server's role needs.
     fn replication_steps(&self) -> Option<&'static dyn Replicating> {
         self.role.steps(self.installation.entry.family)
     }
@@ -209,20 +212,21 @@ impl Launch {
         }
     }
 
-    /// Switches the limits on. Returns the handle with which processes enter them.
+    /// Switches the limits on. Returns the handle with which processes enter the limits, or `None` if there are no
+    /// limits.
     fn confine(&self) -> Result<Option<Entrance>, StartError> {
         let Some(confined) = &self.confined else { return Ok(None) };
         confined.impose_io_limits()?;
         Ok(Some(confined.entrance()?))
     }
 
-    /// Notes the shared memory that the server's processes map while they live. If they are killed, it is removed when
-    /// the server is ended.
+    /// Records the shared memory that the server's processes have mapped. The processes must be alive. If they are
+    /// killed, [`end`](Self::end) removes this memory.
     pub(super) fn note_shared_memory(&self) {
         self.shared_memory.note(&self.home.places());
     }
 
-    /// Stops the server and lifts its I/O limits, so that its files can be removed fast.
+    /// Stops the server and lifts its I/O limits, so that removing its files does not take long.
     pub(crate) fn end(&self, process: ServerProcess) {
         self.note_shared_memory();
         let container = process.end(self.procedure.end_signal(), &self.home.places());
@@ -232,22 +236,23 @@ impl Launch {
         }
         match container {
             ContainerIs::Gone => container::forget(self.home.folder()),
-            // If this fails, the container stays noted, and the removal of the home tries again.
+            // An error is ignored: the home still records the container, and the removal of the home tries again.
             ContainerIs::Left => drop(container::remove_leftover(self.home.folder())),
         }
         self.lift_io_limits();
     }
 
-    /// Keeps the leash of a server, and returns the leash of the server before it.
+    /// Stores the leash of a server, and returns the leash of the previous server. A leash is a pipe that ends a
+    /// container's server if Dyno dies.
     fn hold(&self, leash: Option<Leash>) -> Option<Leash> {
         let mut held = self.leash.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *held, leash)
     }
 
-    /// Lifts I/O limits for unmeasured work.
+    /// Lifts the server's I/O limits, for work that is not measured.
     pub(crate) fn lift_io_limits(&self) {
         if let Some(confined) = &self.confined {
-            // If this fails, the limits end with the volume.
+            // An error is ignored: the limits then last until the volume is removed.
             let _ = confined.lift_io_limits();
         }
     }
@@ -279,12 +284,13 @@ impl Launch {
             .map_or_else(|| "nobody saw how".to_owned(), |status| self.cause_of_death(status, before))
     }
 
-    /// How the server ended, by the status of this process's child.
+    /// Returns the exit status of the server. `status` is the exit status of this process's child. If the server is in
+    /// a container, that child is the container's tool.
     fn status_of_server(&self, status: ExitStatus) -> ExitStatus {
         if self.installation.image.is_some() { container::status_inside(status) } else { status }
     }
 
-    /// How the server ended. Adds the reason if it is in no log.
+    /// How the server ended. If the kernel killed it for lack of memory, says so, because no log does.
     fn cause_of_death(&self, status: ExitStatus, before: MemoryKills) -> String {
         match self.memory_kill(before) {
             Some(killed) => format!("{status}: {killed}"),
@@ -292,7 +298,7 @@ impl Launch {
         }
     }
 
-    /// What the kernel has killed for lack of memory since `before`. `None` if nothing.
+    /// Describes what the kernel has killed for lack of memory since `before`. Returns `None` if it has killed nothing.
     pub(super) fn memory_kill(&self, before: MemoryKills) -> Option<String> {
         before.since(self.confined.as_deref())
     }
@@ -301,9 +307,10 @@ impl Launch {
         self.confined.as_deref()?.full_volume()
     }
 
-    /// What the kernel has killed for lack of memory so far.
+    /// Returns how many processes the kernel has killed for lack of memory so far.
     pub(super) fn memory_kills(&self) -> MemoryKills {
-        // Only root may move the process of a container into its own groups.
+        // A container's process is in Dyno's own control groups only if Dyno is root, because only root may move it
+        // there.
         let shares_groups = self.installation.image.is_none() || geteuid().is_root();
         MemoryKills::so_far(self.confined.as_deref(), shares_groups)
     }
@@ -331,13 +338,8 @@ impl Launch {
                 Err(error) => error.to_string(),
             };
             if let Some(status) = child.try_wait().at("wait for", Path::new(&entry))? {
-                let log = self.home.last_words();
-                return Err(if says_port_taken(&log) {
-                    StartError::PortTaken { entry, port: access.port }
-                } else {
-                    let status = self.status_of_server(status);
-                    StartError::Ended { entry, status: self.cause_of_death(status, kills_before), log }
-                });
+                let cause = self.cause_of_death(self.status_of_server(status), kills_before);
+                return Err(ended(&self.site(access.port), cause));
             }
             if Instant::now() >= deadline {
                 let log = self.home.last_words();
@@ -348,12 +350,7 @@ impl Launch {
     }
 }
 
-/// The system's message of `EADDRINUSE`, which servers write to their logs.
-fn says_port_taken(log: &[String]) -> bool {
-    log.iter().any(|line| line.contains("Address already in use"))
-}
-
-/// Tries several free ports. Another process may take a port before the server binds it.
+/// Tries several free ports, because another process may take a port before the server binds it.
 fn on_free_port<T>(mut start: impl FnMut(u16) -> Result<T, StartError>) -> Result<T, StartError> {
     for _ in 1..PORTS_TO_TRY {
         match start(free_port()?) {

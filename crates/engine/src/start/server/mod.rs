@@ -30,13 +30,13 @@ use crate::start::server_process::ServerProcess;
 
 const QUERY_PATIENCE: Duration = Duration::from_secs(60);
 
-/// A running server. When this is dropped, the server stops and its data is removed. If this process dies, even by
-/// `kill -9`, the server stops too.
+/// A running server. When this value is dropped, the server stops and its data is removed. If this process dies,
+/// even by `kill -9`, the server stops too.
 pub struct Server {
     launch: Launch,
     process: ServerProcess,
     access: Access,
-    /// When it started.
+    /// The kernel's counts of processes killed for lack of memory, when the server started.
     kills_before: MemoryKills,
 }
 
@@ -60,22 +60,21 @@ impl Server {
         &self.access
     }
 
-    /// What it is to other servers.
+    /// Returns the server's role in replication.
     pub(crate) fn role(&self) -> &Role {
         &self.launch.role
     }
 
-    /// What it was started with.
+    /// Returns the inputs that the server was started with: installation, home, settings and role.
     pub(crate) fn site(&self) -> Site<'_> {
         self.launch.site(self.access.port)
     }
 
-    /// Its engine.
     pub(crate) fn entry(&self) -> &Entry {
         &self.launch.installation.entry
     }
 
-    /// The address that it listens on.
+    /// The address that the server listens on.
     pub(crate) fn host(&self) -> String {
         self.site().address()
     }
@@ -85,25 +84,25 @@ impl Server {
         &self.access.version
     }
 
-    /// Whether its process is alive. Even then it may not answer.
+    /// Whether the server's process is alive. A live server may still not answer.
     pub fn is_alive(&self) -> bool {
         self.process.is_alive()
     }
 
-    /// What the kernel has killed for lack of memory since the server started. If the server's memory is limited, it is
-    /// one of the server's processes. Otherwise it is a process of Dyno's cgroup, or of the host if the kernel does not
-    /// count for a cgroup. `None` if nothing was killed.
+    /// Describes the process that the kernel has killed for lack of memory since the server started. If the server's
+    /// memory is limited, it is one of the server's processes. Otherwise it is a process of Dyno's cgroup, or of the
+    /// host if the kernel does not count kills for each cgroup. Returns `None` if nothing was killed.
     pub fn memory_kill(&self) -> Option<String> {
         self.launch.memory_kill(self.kills_before)
     }
 
-    /// A message if its volume is full. `None` if there is room, or no volume. The log is on the same volume, so the
-    /// log may not say it.
+    /// Returns a message if the server's volume is full. Returns `None` if the volume has room, or if there is no
+    /// volume. The log is on that volume too, so the server may be unable to log that the volume is full.
     pub fn full_volume(&self) -> Option<String> {
         self.launch.full_volume()
     }
 
-    /// The last lines of its log. The oldest comes first.
+    /// The last lines of the server's log. The oldest comes first.
     pub fn log_tail(&self, lines: usize) -> Vec<String> {
         self.launch.home.log_tail(lines)
     }
@@ -124,15 +123,14 @@ impl Server {
         connect_by(self.launch.procedure, &self.access, Transport::Socket, patience)
     }
 
-    /// As above, in a database other than [`DATABASE`](crate::DATABASE).
+    /// Like [`connect`](Self::connect), but in a database other than [`DATABASE`](crate::DATABASE).
     ///
     /// # Errors
-    /// As [`connect`](Self::connect).
+    /// The errors of [`connect`](Self::connect).
     pub fn connect_to(&self, database: &str, patience: Duration) -> Result<Client, ClientError> {
         connect_to(self.launch.procedure, &self.access, database, Transport::Socket, patience)
     }
 
-    /// Its family.
     pub fn family(&self) -> Family {
         self.launch.installation.entry.family
     }
@@ -140,12 +138,12 @@ impl Server {
     /// Executes one statement on a connection of its own.
     ///
     /// # Errors
-    /// The server refuses it, or takes longer than a minute.
+    /// The server refuses the statement, or takes longer than a minute.
     pub fn query(&self, sql: &str) -> Result<ResultSet, ClientError> {
         self.connect(QUERY_PATIENCE)?.query(sql)
     }
 
-    /// Reads every table and index of a database once, into caches as far as they fit.
+    /// Reads every table and index of a database once. As much as fits stays in the caches.
     ///
     /// # Errors
     /// The server does not answer a statement within `patience`, or refuses it.
@@ -158,8 +156,9 @@ impl Server {
         Ok(())
     }
 
-    /// Reads its log files into the page cache, if it overwrites them through the page cache. A log that has been in
-    /// use for a while is cached, but a new copy is not. Skips files that this process may not read.
+    /// Reads the server's log files into the page cache, if the server overwrites its log through the page cache. A
+    /// log that has been in use for a while is cached, but the log of newly copied data is not. Skips files that
+    /// this process may not read.
     ///
     /// # Errors
     /// A file cannot be read.
@@ -168,15 +167,16 @@ impl Server {
         folder::read_files(&self.access.datadir, prefix)
     }
 
-    /// Size of its data on disk, in bytes.
+    /// Size of the server's data on disk, in bytes.
     pub fn disk_bytes(&self) -> u64 {
         folder::allocated_bytes(&self.access.datadir)
     }
 
-    /// Restarts it on its data. Kills it first if it runs. Its port and process change.
+    /// Restarts the server on its data. If it runs, ends it first, without a clean shutdown. Its port and process
+    /// change.
     ///
     /// # Errors
-    /// As [`start`].
+    /// The errors of [`start`].
     pub fn restart(&mut self) -> Result<(), StartError> {
         self.end();
         self.kills_before = self.launch.memory_kills();
@@ -184,10 +184,11 @@ impl Server {
         Ok(())
     }
 
-    /// As [`restart`](Self::restart), but on the port and the socket that it had, so that its clients find it again.
+    /// Like [`restart`](Self::restart), but on the same port and socket as before, so that clients find the server
+    /// again.
     ///
     /// # Errors
-    /// As [`start`], and if another process has taken the port.
+    /// The errors of [`start`], and a port that another process has taken.
     pub fn restart_in_place(&mut self) -> Result<(), StartError> {
         self.end();
         self.kills_before = self.launch.memory_kills();
@@ -195,9 +196,9 @@ impl Server {
         Ok(())
     }
 
-    /// Crashes it: sends SIGKILL to all its processes at once, and waits for their end. In between it calls `killed`,
-    /// which can release what the processes wait for. [`restart`](Self::restart) starts the server again, which
-    /// recovers its data.
+    /// Crashes the server: sends SIGKILL to all its processes at once, calls `killed`, and waits for the end of the
+    /// processes. `killed` can release what the processes wait for. [`restart`](Self::restart) starts the server
+    /// again, which recovers its data.
     pub fn crash(&self, killed: &mut dyn FnMut()) {
         self.launch.note_shared_memory();
         self.process.kill_with_children(&self.launch.home.places());
@@ -205,12 +206,12 @@ impl Server {
         self.end();
     }
 
-    /// Shuts it down so that its data needs no recovery. The data stays, and
-    /// [`restart`](Self::restart) starts it again.
+    /// Shuts the server down so that its data needs no recovery. The data stays, and [`restart`](Self::restart)
+    /// starts the server again.
     ///
     /// # Errors
-    /// It was dead already, failed while it shut down, or did not end within `patience`. In the last case it may still
-    /// be writing, so its data must not be copied.
+    /// The server was already dead, failed while it shut down, or did not end within `patience`. In the last case
+    /// it may still be writing, so its data must not be copied.
     pub fn shut_down_cleanly(&mut self, patience: Duration) -> Result<(), ShutdownError> {
         let entry = self.launch.installation.entry.to_string();
         if !self.is_alive() {
@@ -226,16 +227,16 @@ impl Server {
         }
     }
 
-    /// Shuts it down cleanly and restarts it on its data. Its port and process change.
+    /// Shuts the server down cleanly and restarts it on its data. Its port and process change.
     ///
     /// # Errors
-    /// As [`shut_down_cleanly`](Self::shut_down_cleanly), and as [`start`].
+    /// The errors of [`shut_down_cleanly`](Self::shut_down_cleanly) and of [`start`].
     pub fn restart_cleanly(&mut self, patience: Duration) -> Result<(), RestartError> {
         self.shut_down_cleanly(patience)?;
         Ok(self.restart()?)
     }
 
-    /// Stops it and removes its data.
+    /// Stops the server and removes its data.
     ///
     /// # Errors
     /// The data cannot be removed.

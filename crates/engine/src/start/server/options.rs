@@ -16,17 +16,16 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Options of a server's start.
 #[derive(Clone, Debug)]
 pub struct StartOptions {
-    /// Parent of the server's own folder. That folder is removed when the server ends. Its disk is the disk that is
-    /// measured.
+    /// Parent of the server's own folder, which is removed when the server ends. It must be on the disk to measure.
     pub data_root: PathBuf,
     /// Default storage engine. `None` for the server's own default.
     pub storage_engine: Option<String>,
     /// Server variables, by name.
     pub settings: BTreeMap<String, String>,
-    /// Its port. `None` for a free one.
+    /// The server's port. `None` for a free port.
     pub port: Option<u16>,
-    /// The address of this host on which it takes connections of other hosts. `None` if only this host may connect. A
-    /// server in a container takes connections of this host only.
+    /// The address of this host on which the server takes connections from other hosts. `None` if only this host
+    /// may connect. A server in a container takes connections from this host only.
     pub listen: Option<IpAddr>,
     /// Time limit until the server answers.
     pub patience: Duration,
@@ -35,13 +34,13 @@ pub struct StartOptions {
     pub confined: Option<Arc<Confined>>,
     /// The path of the data folder, which must not exist yet. `None` for a folder inside the server's own folder.
     pub data_folder: Option<PathBuf>,
-    /// A snapshot to start on. The same version must have written it, or one whose data the server upgrades. `None` for
-    /// an empty database.
+    /// A snapshot to start on. It must be from the same version, or from a version whose data the server upgrades.
+    /// `None` for an empty database.
     pub data_from: Option<Snapshot>,
     /// The data folder of another server, which must not run. The server starts on a copy, without the settings that
     /// would connect it to other servers.
     pub data_copied_from: Option<PathBuf>,
-    /// What it is to other servers. A replica needs the engine, settings and data of its primary.
+    /// The server's role in replication. A replica needs the engine, settings and data of its primary.
     pub role: Role,
 }
 
@@ -63,7 +62,7 @@ impl StartOptions {
         }
     }
 
-    /// The folder in which the server gets a folder of its own.
+    /// Returns the folder in which the server's own folder is made.
     pub(crate) fn place(&self) -> &Path {
         self.confined.as_ref().and_then(|confined| confined.volume()).unwrap_or(&self.data_root)
     }

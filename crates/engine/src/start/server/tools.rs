@@ -9,7 +9,7 @@ use crate::start::server::begin::run;
 use crate::start::server::error::StartError;
 
 impl Server {
-    /// The folders of the installation that hold programs: that of the server, and the `bin` beside it.
+    /// The folders of the installation that contain programs: the server's folder, and the `bin` folder beside it.
     pub(crate) fn program_folders(&self) -> Vec<PathBuf> {
         self.launch.installation.program_folders()
     }
@@ -19,17 +19,17 @@ impl Server {
         self.launch.home.temporary()
     }
 
-    /// A path in the server's own folder, for data that goes with it.
+    /// A path in the server's own folder, for data that is removed with the server.
     pub(crate) fn place_for(&self, name: &str) -> PathBuf {
         self.launch.home.folder().join(name)
     }
 
-    /// The folder of its sockets, with a short path.
+    /// The folder of the server's sockets, with a short path.
     pub(crate) fn folder_of_sockets(&self) -> PathBuf {
         self.launch.home.sockets().to_owned()
     }
 
-    /// Makes its data its own again, while it is down: with the password that Dyno knows.
+    /// Adapts the data to this server again, so that the data has this server's password. The server must be down.
     pub(crate) fn adopt_data(&self) -> Result<(), StartError> {
         self.launch.procedure.adopt(&self.launch.site(self.access.port))
     }
@@ -42,7 +42,7 @@ impl Server {
     /// Runs a program of the installation to its end, as the server's account. Its output goes to the server's log.
     ///
     /// # Errors
-    /// It fails. The error has the last lines of the log.
+    /// The program fails. The error has the last lines of the log.
     pub(crate) fn run_tool(
         &self,
         program: &Path,

@@ -9,7 +9,7 @@ use dyno_engine::{DrainEnding, DrainError, DrainLimits, DrainReport, Drained, Fa
 const INNODB: [&str; 2] = ["mariadb@10.11/innodb", "mysql@5.6.24/innodb"];
 const DIRTY: &str = "Innodb_buffer_pool_pages_dirty";
 
-/// Writes that the server's own storage engine has put off.
+/// Tests a drain of the server's default storage engine.
 pub(crate) fn drains(engine: &'static str) -> Trial {
     if engine.starts_with("postgres") {
         server_test("has its dead rows removed and a checkpoint made", engine, postgres)
@@ -43,7 +43,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         }),
         server_test("has its vacuum called off when the wait is stopped", "postgres@18.4", |server| {
             make_rows(server);
-            // A lock in the way of the vacuum, so that it is under way when it is stopped.
+            // A lock blocks the vacuum, so that it still runs when the wait ends.
             let mut locker = server.connect(std::time::Duration::from_secs(20)).unwrap();
             locker.query("BEGIN").unwrap();
             locker.query("LOCK TABLE rows_of_many").unwrap();
@@ -77,7 +77,7 @@ fn of<'a>(report: &'a DrainReport, name: &str) -> &'a Drained {
     report.amounts.iter().find(|amount| amount.name == name).unwrap()
 }
 
-/// Doubles a table until it has 4096 rows, and updates all of them.
+/// Doubles the rows of a table until there are 4096, and updates all rows.
 fn make_rows(server: &Server) {
     server.query("CREATE TABLE rows_of_many (id INT PRIMARY KEY, filler VARCHAR(500))").unwrap();
     server.query("INSERT INTO rows_of_many VALUES (0, repeat('x', 500))").unwrap();
@@ -119,7 +119,7 @@ fn postgres(server: &mut Server) {
     let wal = of(&report, "WAL since checkpoint (bytes)");
     assert!(wal.before > 100_000.0 && wal.after < 65536.0, "{report:?}");
     let vacuumed = "SELECT vacuum_count FROM pg_stat_user_tables WHERE relname = 'rows_of_many'";
-    // Before 15 a process of the server's own collects the numbers, after a while.
+    // Before version 15, a separate process of the server collects the counts, so they change with a delay.
     crate::leftovers::wait_until("the vacuum is counted", || {
         server.query(vacuumed).unwrap().rows[0][0].as_deref() == Some("1")
     });
@@ -137,7 +137,8 @@ fn stopped(server: &mut Server) {
 fn killed(server: &mut Server) {
     make_rows(server);
     let stop = AtomicBool::new(false);
-    // Nothing hurries it, so that it is not done before it is killed.
+    // With changed settings, the server could write so fast that nothing is left to write when it is killed. So the
+    // drain may not change any.
     let limits = DrainLimits { seconds_max: 60.0, stop: &stop, may_set: false };
     let pid = server.access().pid;
     let error = drain(Family::Mysql, server.access(), None, &limits, &mut |_| {

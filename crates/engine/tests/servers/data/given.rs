@@ -1,4 +1,4 @@
-//! Servers that begin on data of somebody: a dump, or a copy of a data folder.
+//! Servers that start on a user's data: a dump, or a copy of a data folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,7 +23,7 @@ fn is_postgres(server: &Server) -> bool {
     server.access().engine == "postgres"
 }
 
-/// A dump as each family's program writes it, of 300 rows.
+/// A dump of 300 rows, as the dump program of the server's family writes it.
 fn dump(server: &Server) -> String {
     if is_postgres(server) {
         let rows: Vec<String> = (1..=300).map(|id| format!("{id}\tit's \\\\ {id}\n")).collect();

@@ -1,4 +1,4 @@
-//! The data of servers: what they begin on, what is read before they work, and what they still have to write.
+//! The data of servers: the data on which they start, the data that is read into caches, and pending writes.
 
 pub(crate) mod draining;
 pub(crate) mod given;

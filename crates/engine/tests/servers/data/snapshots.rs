@@ -38,7 +38,7 @@ fn storage_engine(system: &str) -> Option<String> {
     system.split_once('/').map(|(_, name)| name.to_owned())
 }
 
-/// The snapshot of a server with three rows, below a folder.
+/// Starts a server below a folder, gives it a table with three rows, and saves a snapshot of its data.
 fn saved(folder: &Path, installation: &Installation, system: &str) -> Snapshot {
     let mut server = start_in(&folder.join("loading"), installation, system);
     server.query("CREATE TABLE kept (id INT PRIMARY KEY, word VARCHAR(20))").unwrap();
@@ -49,7 +49,7 @@ fn saved(folder: &Path, installation: &Installation, system: &str) -> Snapshot {
     assert!(matches!(error, SnapshotError::InUse { .. }), "{error}");
     server.shut_down_cleanly(PATIENCE).unwrap();
     let snapshot = snapshots.save(&parts(installation, system), system, &data).unwrap();
-    // The server that was saved goes on with its own data.
+    // After the save, the server can continue on its own data.
     server.restart().unwrap();
     check_rows(&server);
     snapshot
@@ -90,7 +90,8 @@ fn start_two_on_data(installation: &Installation, system: &str) {
     };
     let one = start_on(folder.path(), installation, system, &snapshot).unwrap();
     let other = start_on(folder.path(), installation, system, &snapshot).unwrap();
-    // Each with a password of its own, by both ways in; what one changes the other does not see.
+    // Each server has its own password, for the socket and for TCP. A change on one server does not appear on the
+    // other.
     assert_ne!(one.access().password, other.access().password);
     one.query("DELETE FROM kept WHERE id = 3").unwrap();
     check_rows(&other);
@@ -147,7 +148,8 @@ fn killed(installation: &Installation, system: &str) {
     assert!(matches!(snapshots.find(&key).unwrap(), Found::Snapshot(_)));
 }
 
-/// Saves a server's data in a process that must not write large files. The system kills it at the first one.
+/// Saves a server's data in a process that must not write large files. The kernel kills the process when it writes
+/// the first large file.
 pub(crate) fn save_and_be_killed(system: &str, folder: &Path) {
     let installation = installation(system).unwrap();
     let mut server = start_in(&folder.join("loading"), &installation, system);

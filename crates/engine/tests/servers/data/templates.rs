@@ -11,7 +11,7 @@ pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
     vec![engine_test("shares the making of its data, and no data", engine, shares)]
 }
 
-/// The same engine in a cache without templates.
+/// Returns the same installation in another cache, which has no templates yet.
 fn in_cache(installation: &Installation, folder: &Path) -> Installation {
     fs::create_dir_all(folder).unwrap();
     symlink(installation.root.parent().unwrap(), folder.join("engines")).unwrap();

@@ -1,4 +1,4 @@
-//! Reads the tables, indexes and log of a server, so that a fresh instance has them in its caches.
+//! Tests that Dyno reads the tables, indexes and log of a newly started server, so that they are in the caches.
 
 use std::fs::{self, File};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use rustix::fs::Advice;
 const ROWS: u64 = 200;
 const UPDATES: u32 = 500;
 const PAGE_BYTES: u64 = 4096;
-/// Rows that scans of tables and indexes have read so far.
+/// The query for the number of rows that scans of tables and indexes have read so far.
 const HANDLER_READS: &str = "SHOW GLOBAL STATUS LIKE 'Handler_read_next'";
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -23,8 +23,8 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
     ]
 }
 
-/// For servers that overwrite their logs through the page cache in blocks smaller than a page. A write to a page that
-/// is not cached reads the page first.
+/// Tests of servers that write their logs through the page cache in blocks smaller than a page. When such a server
+/// overwrites a part of a page that is not cached, the kernel must first read the page.
 pub(crate) fn log_tests(system: &'static str) -> Vec<Trial> {
     vec![server_test("reads no log while it writes, once that is cached", system, reads_log)]
 }
@@ -45,7 +45,8 @@ fn reads(server: &mut Server) {
     assert!(count(server, HANDLER_READS) >= before + 2 * ROWS);
 }
 
-/// The server's own cache is empty after a restart. Its statistics are updated late.
+/// Checks that the server reads blocks from storage. The restart empties the server's cache, so that blocks must be
+/// read again. The server updates its statistics late, so the test waits for them.
 fn reads_blocks(server: &mut Server) {
     server.restart_cleanly(PATIENCE).unwrap();
     for sql in [
@@ -71,7 +72,7 @@ fn reads_log(server: &mut Server) {
         let path = entry.unwrap().path();
         if path.file_name().unwrap().to_string_lossy().starts_with("ib_logfile") {
             let log = File::open(path).unwrap();
-            // Only clean pages leave the cache.
+            // The pages are written to the disk first, because the kernel drops only clean pages from its cache.
             log.sync_all().unwrap();
             rustix::fs::fadvise(&log, 0, None, Advice::DontNeed).unwrap();
         }
@@ -85,7 +86,7 @@ fn reads_log(server: &mut Server) {
     assert!(bytes < 10 * PAGE_BYTES, "{bytes} bytes were read during {UPDATES} updates");
 }
 
-/// Bytes that a server's process has had the kernel fetch from storage (proc(5), `io`).
+/// Bytes that the kernel has fetched from storage for a server's process (proc(5), `io`).
 fn bytes_read(server: &Server) -> u64 {
     let text = fs::read_to_string(format!("/proc/{}/io", server.access().pid)).unwrap();
     let line = text.lines().find_map(|line| line.strip_prefix("read_bytes: ")).unwrap();

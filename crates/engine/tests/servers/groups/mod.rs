@@ -1,4 +1,4 @@
-//! Servers that belong together: replicas, and stacks of servers.
+//! Tests of servers with replicas, and of stacks of threads.
 
 pub(crate) mod replication;
 pub(crate) mod stacks;

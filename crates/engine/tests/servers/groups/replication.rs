@@ -1,6 +1,7 @@
-//! Replicas of real servers: they follow their primary, through its restart, and say why they do not.
+//! Replicas of real servers follow their primary, also after the primary restarts, and report why they have stopped.
 
 use std::collections::BTreeMap;
+use std::net::TcpListener;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -30,23 +31,28 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
             system,
             cluster_of_loaded,
         ));
+        tests.push(engine_test(
+            "tells of a port that is taken in a Galera cluster",
+            system,
+            port_of_nodes_taken,
+        ));
     } else {
         tests.push(engine_test("cannot be a Galera cluster", system, refuses_galera));
     }
     tests
 }
 
-/// Of MariaDB alone: a replica that diverges.
+/// A test of a MariaDB replica that stops because its data differs from the primary's.
 pub(crate) fn diverges() -> Trial {
     engine_test("says why a replica has stopped", "mariadb@10.11", stopped)
 }
 
-/// Of MariaDB alone: a node of a Galera cluster that was away for too long.
+/// A test of a MariaDB node that was away from its Galera cluster for too many transactions.
 pub(crate) fn stays_away() -> Trial {
     engine_test("does not join a Galera cluster that it has left too long", "mariadb@10.11", missed_too_much)
 }
 
-/// A primary, its replicas, and all of them as a topology.
+/// The servers of a primary and its replicas, and the topology that connects them.
 struct Set {
     primary: Server,
     replicas: Vec<Server>,
@@ -136,7 +142,7 @@ fn follow(installation: &Installation) {
             set.replicas[0].query("INSERT INTO followed VALUES (9, 'nine')").unwrap_err().to_string();
         assert!(refused.contains("read-only") || refused.contains("read only"), "{refused}");
     }
-    // The replicas find it again.
+    // The replicas find the restarted primary again.
     set.primary.shut_down_cleanly(PATIENCE).unwrap();
     set.primary.restart_in_place().unwrap();
     set.primary.query("INSERT INTO followed VALUES (3, 'three')").unwrap();
@@ -162,14 +168,14 @@ fn cluster(installation: &Installation) {
     set.replicas[1].query("UPDATE followed SET word = 'uno' WHERE id = 1").unwrap();
     set.catch_up();
     assert_eq!(words(&set.primary), ["uno", "two", "three"], "each node takes writes");
-    // It gets what it misses from the others.
+    // When a primary that was shut down starts again, the other nodes send it the transactions that it missed.
     set.primary.shut_down_cleanly(PATIENCE).unwrap();
     set.replicas[0].query("INSERT INTO followed VALUES (4, 'four')").unwrap();
     set.primary.restart_in_place().unwrap();
     assert_eq!(words(&set.primary), ["uno", "two", "three", "four"]);
     set.primary.query("INSERT INTO followed VALUES (5, 'five')").unwrap();
     set.primary.crash(&mut || ());
-    // Galera notices after some seconds that a node is gone.
+    // Galera needs some seconds to notice that a node is gone.
     set.replicas[1].query("INSERT INTO followed VALUES (6, 'six')").unwrap();
     set.primary.restart_in_place().unwrap();
     let all = ["uno", "two", "three", "four", "five", "six"];
@@ -180,7 +186,20 @@ fn cluster(installation: &Installation) {
     assert_nothing_left(folder.path());
 }
 
-/// Data of a server alone becomes that of a cluster, whose data stays that of a cluster.
+/// The nodes of a Galera cluster talk with each other on an address that clients do not use. Here another program
+/// uses the node's port on that address, so the node must not start.
+fn port_of_nodes_taken(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let listener = TcpListener::bind("127.0.0.2:0").unwrap();
+    let taken = listener.local_addr().unwrap().port();
+    let options =
+        StartOptions { port: Some(taken), role: Role::Primary(GALERA), ..StartOptions::new(folder.path()) };
+    let error = start(installation, options).err().expect("the node must not start");
+    assert!(matches!(error, StartError::PortTaken { port, .. } if port == taken), "{error}");
+    assert_nothing_left(folder.path());
+}
+
+/// The data of a single server becomes the data of a cluster. A second cluster starts on the data of the first.
 fn cluster_of_loaded(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let parts = SnapshotParts::of_server(installation, None, &[].into()).with("data set", "clustered");
@@ -214,7 +233,8 @@ fn cluster_of_loaded(installation: &Installation) {
     }
 }
 
-/// It must not go on with data that lacks transactions.
+/// A node was away so long that the other nodes can no longer send it all missed transactions. It must not start with
+/// data that lacks them.
 fn missed_too_much(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let options = "gcache.size=1M".to_owned();
@@ -241,7 +261,8 @@ fn refuses_galera(installation: &Installation) {
     assert_nothing_left(folder.path());
 }
 
-/// Old builds from archives of npm and Maven come without plug-ins.
+/// Whether the build has semi-synchronous replication. Old builds from archives of npm and Maven come without the
+/// plug-ins.
 fn has_semi_synchronous(installation: &Installation) -> bool {
     match installation.entry.family {
         Family::Mysql => version(installation) >= vec![9],
@@ -270,7 +291,7 @@ fn version(installation: &Installation) -> Vec<u32> {
     installation.entry.version.split('.').filter_map(|part| part.parse().ok()).collect()
 }
 
-/// Whether the superuser, which the tests are, cannot write either.
+/// Whether a replica refuses writes even from the superuser, as whom the tests log in.
 fn refuses_writes(installation: &Installation) -> bool {
     match installation.entry.family {
         Family::Mysql => version(installation) >= vec![5, 7],
@@ -279,7 +300,8 @@ fn refuses_writes(installation: &Installation) -> bool {
     }
 }
 
-/// The data of a server that had replicas itself, so that it has a binary log, is that of both sides.
+/// Primary and replica both start on a snapshot. The snapshot is of a server that had a replica, so its data contains
+/// a binary log.
 fn follow_loaded(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let replication = Replication { mode: ReplicationMode::Asynchronous, replicas: 1, delay_seconds: 0 };
@@ -307,7 +329,7 @@ fn stopped(installation: &Installation) {
     let set = started(folder.path(), installation, replication, None);
     create(&set.primary);
     set.catch_up();
-    // A table that the binary log does not make.
+    // The client creates this table without writing the statement to the binary log, so the replicas lack the table.
     let mut client = set.primary.connect(PATIENCE).unwrap();
     for statement in [
         "SET SESSION sql_log_bin = 0",

@@ -1,4 +1,4 @@
-//! Stacks of real servers.
+//! Stacks of the threads of real servers.
 
 use std::thread;
 use std::time::Duration;
@@ -18,7 +18,8 @@ pub(crate) fn tests() -> Vec<Trial> {
         server_test("shows connections that wait for a lock", "mariadb@10.2.11", |server| {
             assert_blocked(&while_blocked_on_a_row(server), "lock_wait_suspend_thread");
         }),
-        // Debian's server has no names below those that plugins may call.
+        // Debian's build has symbols only for the functions that plugins may call, so most functions in its stacks
+        // have no name.
         server_test("shows connections that wait for a lock", "mariadb@10.11", |server| {
             let found = while_blocked_on_a_row(server);
             assert_blocked(&found, "handler::ha_index_read_map");
@@ -45,13 +46,14 @@ fn while_blocked_on_a_row(server: &Server) -> FoldedStacks {
         Family::Mariadb,
         ["BEGIN", "SELECT * FROM sbtest.t WHERE id = 1 FOR UPDATE"],
         "UPDATE sbtest.t SET n = n + 1 WHERE id = 1",
-        // Unlike `innodb_trx`, which stays as it is while it is read more often than every 0.1 s.
+        // The table `innodb_trx` is not used, because InnoDB does not update the table's contents while they are read
+        // more often than every 0.1 s.
         "SELECT variable_value FROM information_schema.global_status
          WHERE variable_name = 'Innodb_row_lock_current_waits'",
     )
 }
 
-/// The stacks of a server while some connections wait for a lock that another one holds.
+/// The stacks of a server while some connections wait for a lock that another connection holds.
 fn while_blocked(
     server: &Server,
     family: Family,
@@ -72,7 +74,7 @@ fn while_blocked(
         for _ in 0..SAMPLES {
             sampler.sample().unwrap();
         }
-        // Locks are released with the connection.
+        // The end of the connection releases its locks.
         drop(holder);
     });
     let taken = sampler.finish();
@@ -86,7 +88,7 @@ fn assert_blocked(found: &FoldedStacks, function: &str) {
     let of_connections = found.stacks.iter().filter(|stack| stack.kind == "connection" && !stack.is_idle);
     let blocked = of_connections.filter(|stack| stack.frames.split(';').any(|frame| frame == function));
     assert_eq!(blocked.map(|stack| stack.count).sum::<u32>(), SAMPLES * WAITERS, "{found:#?}");
-    // The holder waits for its client.
+    // The connection that holds the lock waits for its client, so it counts as idle.
     let idle: u32 = found.stacks.iter().filter(|stack| stack.is_idle).map(|stack| stack.count).sum();
     assert!(idle >= SAMPLES, "{found:#?}");
     assert!(found.unnamed_share < 0.5, "{}", found.unnamed_share);

@@ -24,7 +24,8 @@ pub(crate) fn tests() -> Vec<Trial> {
     }
     let what = "dies without its lock file, and nothing is left";
     tests.push(engine_test(what, "postgres@18.4", loses_its_lock_file));
-    // Data of the first, server of the second, and what that one says about it.
+    // The engine of the server, the engine whose data the server gets, and a part of the server's message about the
+    // data.
     for (engine, of, words) in [
         ("postgres@18.4", "postgres@16.14", "initialized by PostgreSQL version 16"),
         ("mysql@5.6.24", "mariadb@10.11", "mysql_upgrade"),
@@ -41,7 +42,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     tests
 }
 
-/// Runs statements on a connection until one fails, with a fault in the middle.
+/// Repeats a statement until it fails. Causes the fault after the first success.
 fn fails_amid(client: Client, statement: &str, fault: impl FnOnce()) {
     std::thread::scope(|scope| {
         let (started, is_started) = std::sync::mpsc::channel();
@@ -57,7 +58,7 @@ fn fails_amid(client: Client, statement: &str, fault: impl FnOnce()) {
     });
 }
 
-/// The pages of System V that a process has made, as sysvipc(5) shows them.
+/// The pages of System V shared memory that a process has made, as sysvipc(5) shows them.
 fn pages_made_by(pid: u32) -> Vec<String> {
     let all = fs::read_to_string("/proc/sysvipc/shm").unwrap();
     let has_made = |line: &&str| line.split_whitespace().nth(4) == Some(&pid.to_string());

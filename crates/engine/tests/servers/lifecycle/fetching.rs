@@ -12,11 +12,11 @@ use libtest_mimic::Completion;
 use crate::killed::{actor, kill, without_network};
 use crate::leftovers::processes_of;
 
-/// The engine with the smallest package, among those with a single package.
+/// Among the engines that consist of a single package, this one has the smallest package.
 const ENGINE: &str = "postgres@18.4";
 
 pub(crate) fn tests() -> Vec<Trial> {
-    // The engine is needed only to know that it can be fetched here; each test fetches into a cache of its own.
+    // Each test fetches into a cache of its own. A test is ignored if its engine cannot be fetched on this machine.
     vec![
         engine_test(
             "is fetched whole after a fetch was killed, once for two at the same time",
@@ -26,7 +26,7 @@ pub(crate) fn tests() -> Vec<Trial> {
             },
         ),
         engine_test("is fetched again where an installation is not whole", ENGINE, half_fetch),
-        // One of each package manager.
+        // Each engine here uses a different package manager.
         no_network("mariadb@10.11"),
         no_network("mysql@9.7.4"),
         no_network("postgres@18.4"),

@@ -1,4 +1,5 @@
-//! The life of a server: it is fetched, starts, outlives its maker if it should, and may fail at work.
+//! Tests of fetching and starting servers, of servers that outlive the process that started them, and of servers that
+//! fail while they work.
 
 pub(crate) mod detached;
 pub(crate) mod faults;

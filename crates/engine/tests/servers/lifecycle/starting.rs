@@ -95,7 +95,7 @@ fn leaves_nothing(installation: &Installation) {
     assert!(!access.socket.parent().unwrap().exists());
 }
 
-/// Whether a file of a server's folder, other than its data, holds the password.
+/// Whether any file in a server's folder contains the password. The data of the server is not searched.
 fn secrets_remain(home: &std::path::Path, password: &str) -> bool {
     fs::read_dir(home)
         .unwrap()

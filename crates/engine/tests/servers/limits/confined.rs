@@ -1,5 +1,5 @@
-//! Servers that run inside limits. These tests need root and loop devices. If something is missing, they are ignored
-//! and say what.
+//! Servers whose resources are limited. These tests need root and loop devices. A test for which something is missing
+//! is ignored, and the reason is reported.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use crate::killed::{actor, kill};
 use crate::leftovers::{are_dead, assert_nothing_left, processes_of, wait_until};
 
-/// Far less than any disk can do, so that servers wait for the limit.
+/// Limit of the operations per second. Every disk can do more, so servers wait for the limit.
 const IOPS: u64 = 100;
 const WINDOW: Duration = Duration::from_secs(4);
 const WINDOWS_MAX: usize = 15;
@@ -25,14 +25,17 @@ const CLIENTS: u64 = 4;
 const INNODB: &str = "mariadb@10.11";
 const MYROCKS: &str = "mariadb@10.11/rocksdb";
 
-/// Settings under which reads come from the volume: a small cache in the server, and no use of the kernel's cache.
+/// Settings that make the server read from the volume: the server's own cache is small, and the kernel's cache is not
+/// used.
 const UNCACHED: [(&str, &[(&str, &str)]); 2] = [
     (
         INNODB,
         &[
             ("innodb_buffer_pool_size", "6M"),
             ("innodb_flush_method", "O_DIRECT"),
-            // Cleaning the pool otherwise asks for hundreds of writes at once: see `Window::limited_writes`.
+            // With native AIO, cleaning the buffer pool would request hundreds of writes at once. Version 1 of
+            // cgroups counts them when they are requested, so the count would not match the writes that the device
+            // gets.
             ("innodb_use_native_aio", "OFF"),
         ],
     ),
@@ -105,7 +108,7 @@ fn confine(confinement: &Confinement, parent: &Path) -> Arc<Confined> {
     Arc::new(Confined::create(confinement, parent).unwrap())
 }
 
-/// A server with a table larger than its cache, and with its limits in force.
+/// Starts a server, fills a table that is larger than the server's cache, and then puts the limits in force.
 fn loaded(
     confined: &Arc<Confined>,
     installation: &Installation,
@@ -124,13 +127,13 @@ fn loaded(
     server
 }
 
-/// The volume's work in a window of time.
+/// The operations on the volume in a window of time.
 #[derive(Debug)]
 struct Window {
-    /// By the device's counters.
+    /// The operations according to the device's counters.
     usage: DeviceUsage,
-    /// As the kernel counts them for the limit. Version 1 counts a write when it is requested, not when it is let
-    /// through. So the count is only right while a server has few waiting writes at once.
+    /// The writes as the kernel counts them for the limit. Version 1 of cgroups counts a write when it is requested,
+    /// not when the device gets it. So this count is right only for a server that has few writes waiting at a time.
     limited_writes: u64,
     seconds: f64,
 }
@@ -146,8 +149,9 @@ impl Window {
     }
 }
 
-/// Observes the volume while clients work. No window may exceed the limit by more than a tenth, unless it makes up for
-/// the window before it. On a busy machine some windows may be below the limit, but not all.
+/// Observes the volume in several windows of time while clients work. In a window, the rate may exceed the limit by
+/// more than a tenth only if the mean of this window and the one before it does not. On a busy machine some windows
+/// may be below the limit, but not all.
 fn assert_held_to(
     limit: u64,
     count: fn(&Window) -> u64,
@@ -165,7 +169,8 @@ fn assert_held_to(
             let stop = &stop;
             scope.spawn(move || work(connection, client, sql, stop));
         }
-        // The first shows what was saved up.
+        // The first window may exceed the limit: the clients may use up operations that were allowed while the server
+        // was idle.
         first = Some(Window::watch(confined));
         while windows.len() < WINDOWS_MAX && windows.last().is_none_or(|last| ratio(last) < 0.9) {
             windows.push(Window::watch(confined));
@@ -179,7 +184,7 @@ fn assert_held_to(
 }
 
 fn work(mut connection: Client, client: u64, sql: fn(u64) -> String, stop: &AtomicBool) {
-    // Steele and Vigna's splitmix64, so that rows are drawn evenly.
+    // Random numbers by splitmix64 (Steele and Vigna), so that all rows are equally likely.
     let mut state = client << 32;
     while !stop.load(Ordering::Relaxed) {
         state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -200,11 +205,11 @@ fn reads(installation: &Installation, system: &str, settings: &[(&str, &str)]) {
     assert_nothing_left(folder.path());
 }
 
-/// Counts writes as the kernel does for the limit, because only that count equals the limit. On the way to the device,
-/// neighbouring writes may be merged, and flushes are added.
+/// Checks the rate of writes. Only the kernel's count for the limit equals the limit: on the way to the device,
+/// neighbouring writes may be merged, and flushes are added. If the device's count is larger, it is checked instead.
 fn commits(installation: &Installation, system: &str, settings: &[(&str, &str)]) {
     let folder = fast_folder();
-    // Reads as fast as the disk has them, or they would be what commits wait for.
+    // Reads are not limited, because commits would wait for reads too.
     let io = IoLimits { write_iops: Some(IOPS), ..IoLimits::default() };
     let confined = confine(&Confinement { io, ..limited_io() }, folder.path());
     let server = loaded(&confined, installation, system, settings);
@@ -215,7 +220,7 @@ fn commits(installation: &Installation, system: &str, settings: &[(&str, &str)])
     assert_nothing_left(folder.path());
 }
 
-/// A folder in memory if there is enough, because the disk below may be busy with other work.
+/// Returns a folder in memory if there is enough memory, because the disk may be busy with other work.
 fn fast_folder() -> TempDir {
     let memory = Path::new("/dev/shm");
     let free = rustix::fs::statvfs(memory).map_or(0, |facts| facts.f_bavail * facts.f_frsize);
@@ -257,13 +262,13 @@ fn no_room(installation: &Installation) {
         ..StartOptions::new(folder.path())
     };
     let error = start(installation, options).err().expect("a server does not fit into 40 MiB");
-    // The server says so itself, or whoever copies an empty data folder for it.
+    // Either the server reports that the volume is full, or copying an empty data folder fails.
     let said = error.to_string();
     assert!(said.contains("No space left") || said.contains("failed with error 28"), "{said}");
     assert_nothing_left(folder.path());
 }
 
-/// `InnoDB` refuses the row. If it also has no room to undo the row, it ends instead.
+/// `InnoDB` refuses the row. If the volume also has no room to undo the row, the server ends instead.
 fn full(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let confinement = Confinement { volume_bytes: Some(200 << 20), ..Confinement::default() };
@@ -275,7 +280,7 @@ fn full(installation: &Installation) {
     let error = (0..100).find_map(insert).expect("400 MB fit into 200 MiB").to_string();
     let log = server.log_tail(40).join("\n");
     let is_told_by_server = error.contains("full") || log.contains("Out of disk space");
-    // One that ends has no room for its last words.
+    // If the server has ended, its last messages may be missing, because the volume has no room for them.
     let is_told = is_told_by_server || server.full_volume().as_deref() == Some("its volume of 200M is full");
     assert!(is_told, "{error}\n{log}");
     server.stop().unwrap();
@@ -296,7 +301,7 @@ fn maker_killed(installation: &Installation) {
     wait_until("the server is dead", || are_dead(&volume));
     assert_eq!(processes_of(folder.path()), [""; 0]);
 
-    // The next run there clears away sockets, then mount, groups and files.
+    // The next run in the folder first removes the sockets, and then mount, control groups and files.
     remove_dead_homes(folder.path()).unwrap();
     assert!(!sockets[0].exists());
     let confined = confine(&limited_io(), folder.path());

@@ -1,4 +1,5 @@
-//! What a fenced server cannot do. It runs without rights; if Dyno runs as root, in an account of its own.
+//! Tests the restrictions of a fenced server. Such a server runs without capabilities. If Dyno runs as root, the
+//! server has an account of its own.
 
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
@@ -13,7 +14,7 @@ use rustix::thread::{CapabilitySet, capabilities};
 
 use crate::leftovers::assert_nothing_left;
 
-/// Variables that servers set for themselves.
+/// Environment variables that servers set themselves.
 const OF_SERVERS: [&str; 2] = ["PGDATA", "PGSYSCONFDIR"];
 
 pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
@@ -44,13 +45,13 @@ fn has_no_rights(server: &mut Server) {
     for set in ["CapInh", "CapPrm", "CapEff", "CapAmb"] {
         assert_eq!(field(set), ["0000000000000000"], "{set}");
     }
-    // What it takes to empty it.
+    // Dyno can empty the bounding set only if Dyno has the capability SETPCAP.
     if capabilities(None).unwrap().effective.contains(CapabilitySet::SETPCAP) {
         assert_eq!(field("CapBnd"), ["0000000000000000"]);
     }
 }
 
-/// A server gets only the listed variables, although cargo and a user's shell have many.
+/// A server gets only the variables in the list below, although cargo and a user's shell have many others.
 fn gets_a_list_of_variables(server: &mut Server) {
     let text = fs::read(format!("/proc/{}/environ", server.access().pid)).unwrap();
     let text = String::from_utf8_lossy(&text);
@@ -83,7 +84,7 @@ fn starts_below_a_closed_folder(installation: &Installation) {
     assert_nothing_left(&folder);
 }
 
-/// A statement that has the server write a file.
+/// Returns a statement that makes the server write a file.
 fn write_to(family: Family, file: &Path) -> String {
     match family {
         Family::Postgres => format!("COPY (SELECT 1) TO '{}'", file.display()),
@@ -101,7 +102,7 @@ fn writes_nowhere_else(installation: &Installation) {
     if !geteuid().is_root() {
         return;
     }
-    // A folder that everyone can enter, in a place that nothing is in the way to.
+    // Everyone can enter this folder and its parents, but only root can write to it.
     let of_root = tempfile::Builder::new().tempdir_in("/var/tmp").unwrap();
     fs::set_permissions(of_root.path(), Permissions::from_mode(0o755)).unwrap();
     for folder in [of_root.path(), folder.path(), server.access().datadir.parent().unwrap()] {

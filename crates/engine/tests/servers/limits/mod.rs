@@ -1,4 +1,4 @@
-//! What servers may use and do: confined and fenced servers.
+//! Tests of servers with limited resources (confined) and with restricted rights (fenced).
 
 pub(crate) mod confined;
 pub(crate) mod fenced;

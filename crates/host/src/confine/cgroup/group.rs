@@ -1,4 +1,4 @@
-//! A cgroup in a hierarchy, and the formats of its files in both versions.
+//! A cgroup in a hierarchy, and the formats of its files in both versions of cgroups.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,16 +12,16 @@ use crate::confine::IoLimits;
 use crate::confine::cpu_set::CpuSet;
 use crate::confine::error::{At as _, ConfineError};
 
-/// Time for which the last processes of a group may take to end.
+/// Longest time to wait until the last processes of a group have ended.
 const PATIENCE: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(10);
 
-/// Operations on a device, in the way that limits count them. The file system's requests are counted before the kernel
-/// merges neighbours. A flush that comes with a write is not counted separately.
+/// Operations on a device, counted in the same way as for the kernel's I/O limits. The file system's requests are
+/// counted before the kernel merges neighbouring requests. A flush that comes with a write is not counted separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IoCounts {
     pub reads: u64,
-    /// Writes, and flushes without a write.
+    /// Writes, and flushes that come without a write.
     pub writes: u64,
 }
 
@@ -35,7 +35,8 @@ impl Group {
     /// Restricts processes to some CPUs.
     pub(crate) fn limit_cpus(&self, cpus: &CpuSet) -> Result<(), ConfineError> {
         if self.version == Version::V1 {
-            // A new group of version 1 has no memory nodes. Processes can join it only after they are set.
+            // A new group of version 1 has no memory nodes. Processes can join the group only after its nodes are
+            // set.
             let parent = self.folder.parent().unwrap_or(&self.folder).join("cpuset.mems");
             let nodes = fs::read_to_string(&parent).at("read", &parent)?;
             self.write("cpuset.mems", nodes.trim())?;
@@ -48,7 +49,7 @@ impl Group {
         match self.version {
             Version::V1 => {
                 self.write("memory.limit_in_bytes", &bytes.to_string())?;
-                // Memory and swap together, if the kernel counts swap.
+                // The file below limits memory and swap together. It exists only if the kernel counts swap.
                 self.write_if_there("memory.memsw.limit_in_bytes", &bytes.to_string())
             }
             Version::V2 => {
@@ -58,7 +59,8 @@ impl Group {
         }
     }
 
-    /// Limits a device (`MAJOR:MINOR`). Kinds without a limit lose an earlier one.
+    /// Limits I/O on a device (`MAJOR:MINOR`). If a kind of operation has no limit in `io`, its earlier limit is
+    /// removed.
     pub(crate) fn limit_io(&self, device: &str, io: &IoLimits) -> Result<(), ConfineError> {
         match self.version {
             Version::V1 => limit_io_v1(&self.folder, device, io),
@@ -76,8 +78,8 @@ impl Group {
         }
     }
 
-    /// Operations on a device (`MAJOR:MINOR`), in the way that limits count them. `None` if there were none,
-    /// or if the kernel does not count them.
+    /// Returns the operations on a device (`MAJOR:MINOR`), counted in the same way as for the kernel's I/O limits.
+    /// `None` if there were no operations, or if the kernel does not count them.
     pub(crate) fn io_counts(&self, device: &str) -> Option<IoCounts> {
         let file = match self.version {
             Version::V1 => "blkio.throttle.io_serviced",
@@ -85,7 +87,8 @@ impl Group {
         };
         let text = fs::read_to_string(self.folder.join(file)).ok()?;
         let of_device = text.lines().filter_map(|line| line.strip_prefix(device)?.strip_prefix(' '));
-        // `Read 3` on a separate line, or `rios=3` on the device's only line.
+        // Version 1 has a line for each kind of operation, such as `Read 3`. Version 2 has one line with `rios=3` and
+        // others.
         let words: Vec<_> = of_device.flat_map(|line| line.split([' ', '='])).collect();
         let after = |name: &str| words.iter().skip_while(|word| **word != name).nth(1)?.parse().ok();
         let [reads, writes] = match self.version {
@@ -95,7 +98,7 @@ impl Group {
         Some(IoCounts { reads: after(reads)?, writes: after(writes)? })
     }
 
-    /// The memory that its processes use, page cache included, in bytes.
+    /// The memory that the group's processes use, page cache included, in bytes.
     pub(crate) fn memory_usage_bytes(&self) -> Option<u64> {
         self.number(match self.version {
             Version::V1 => "memory.usage_in_bytes",
@@ -103,7 +106,7 @@ impl Group {
         })
     }
 
-    /// The largest memory that its processes used, in bytes. Version 2 reports it since Linux 5.19.
+    /// The largest memory that the group's processes used, in bytes. Version 2 reports it since Linux 5.19.
     pub(crate) fn memory_peak_bytes(&self) -> Option<u64> {
         self.number(match self.version {
             Version::V1 => "memory.max_usage_in_bytes",
@@ -111,7 +114,8 @@ impl Group {
         })
     }
 
-    /// Number of its processes that the kernel killed for lack of memory. Version 1 reports it since Linux 4.13.
+    /// Number of the group's processes that the kernel killed for lack of memory. Version 1 reports it since Linux
+    /// 4.13.
     pub(crate) fn oom_kills(&self) -> Option<u64> {
         self.oom_kills_in(match self.version {
             Version::V1 => "memory.oom_control",
@@ -119,8 +123,8 @@ impl Group {
         })
     }
 
-    /// As [`Self::oom_kills`], without kills in child groups. Version 2 reports it since Linux 5.2. Version 1 never
-    /// counts kills in child groups.
+    /// Like [`Self::oom_kills`], but without the kills in child groups. Version 2 reports this number since Linux
+    /// 5.2. Version 1 never counts kills in child groups.
     pub(crate) fn oom_kills_without_children(&self) -> Option<u64> {
         match self.version {
             Version::V1 => self.oom_kills(),
@@ -145,7 +149,7 @@ impl Group {
     }
 }
 
-/// Version 1 has a file for each limit, in which 0 means no limit.
+/// Sets the limits in version 1, which has a file for each limit. 0 means no limit.
 pub(crate) fn limit_io_v1(folder: &Path, device: &str, io: &IoLimits) -> Result<(), ConfineError> {
     for (file, limit) in [
         ("blkio.throttle.read_iops_device", io.read_iops),
@@ -176,7 +180,7 @@ pub(crate) fn remove(folder: &Path) -> Result<(), ConfineError> {
 fn kill_all(folder: &Path) {
     let processes = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
     for pid in processes.lines().filter_map(|line| Pid::from_raw(line.parse().ok()?)) {
-        // Fails if the process has ended in the meantime.
+        // An error is ignored, because it means that the process has ended in the meantime.
         let _ = kill_process(pid, Signal::KILL);
     }
 }

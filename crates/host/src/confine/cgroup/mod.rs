@@ -18,19 +18,21 @@ use super::cpu_set::CpuSet;
 use super::error::{At as _, ConfineError};
 use super::in_force::{InForce, NotLimited, has_swap};
 
-/// The groups of one server: one per controller in version 1, one for all in version 2.
+/// The groups of one server. Version 1 has a group for each controller, and version 2 has one group for all
+/// controllers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cgroup {
-    /// For devices in version 1, the group is the hierarchy's root, which Dyno did not create; see
-    /// [`limit_io`](Self::limit_io).
+    /// The group of each controller. For I/O in version 1, this is the hierarchy's root, which Dyno did not create.
+    /// The reason is at [`limit_io`](Self::limit_io).
     groups: Vec<(Controller, Group)>,
 }
 
 impl Cgroup {
-    /// Chooses the paths of groups with a name, without creating them. Controllers that are not available are left out.
+    /// Chooses the paths of the groups, without creating them. `name` is the name of each group. Controllers that
+    /// are not available are left out.
     ///
     /// # Errors
-    /// No group of version 2 may have children with these controllers.
+    /// In version 2, neither the group of this process nor an ancestor can give these controllers to a child group.
     pub(crate) fn plan(tree: &Tree, name: &str, controllers: &[Controller]) -> Result<Self, ConfineError> {
         let places: Vec<_> =
             controllers.iter().filter_map(|each| Some((*each, tree.place(*each)?))).collect();
@@ -73,8 +75,8 @@ impl Cgroup {
         self.folders().iter().try_for_each(|folder| fs::create_dir(folder).at("create", folder))
     }
 
-    /// Restricts the server to some CPUs. This includes the threads that the kernel runs for it, which ignore affinity
-    /// masks (`io_uring`'s). Does nothing if the controller is not available.
+    /// Restricts the server to some CPUs. This includes the threads that the kernel runs for the server, such as
+    /// those of `io_uring`, which ignore affinity masks. Does nothing if the controller is not available.
     pub(crate) fn limit_cpus(&self, cpus: &CpuSet) -> Result<(), ConfineError> {
         self.group(Controller::Cpuset).map_or(Ok(()), |group| group.limit_cpus(cpus))
     }
@@ -83,26 +85,27 @@ impl Cgroup {
         self.group(Controller::Memory).map_or(Ok(()), |group| group.limit_memory(bytes))
     }
 
-    /// Limits a device (`MAJOR:MINOR`).
+    /// Limits I/O on a device (`MAJOR:MINOR`).
     ///
-    /// When version 1 writes back pages, it does not know their owner and charges them to the root group. A limit on
-    /// the root group does not apply to other groups. The limit is therefore set on the root group, and the server
-    /// joins it. Only the server uses the device, so everything that is done to it counts. Version 2 knows the owner of
-    /// pages if memory is also accounted, and has no limits on the root group.
+    /// When version 1 writes pages back, it does not know which group owns them, and charges them to the root
+    /// group. A limit on the root group does not apply to other groups. The limit is therefore set on the root
+    /// group, and the server joins the root group. Only the server uses the device, so the limit applies to the
+    /// server alone. Version 2 has no limits on the root group, but knows the owner of a page if memory is
+    /// accounted in the same group.
     pub(crate) fn limit_io(&self, device: &str, io: &IoLimits) -> Result<(), ConfineError> {
         self.group(Controller::Io).map_or(Ok(()), |group| group.limit_io(device, io))
     }
 
-    /// The folder in which limits of devices outlive the server; `None` in version 2, where they end with the
-    /// group.
+    /// Returns the folder of the group in which the I/O limits must be removed when the server has ended. `None` in
+    /// version 2, where the kernel removes the limits together with the group.
     pub(crate) fn lasting_io_limits(&self) -> Option<&Path> {
         self.group(Controller::Io)
             .filter(|group| group.version == Version::V1)
             .map(|group| group.folder.as_path())
     }
 
-    /// The files to write to for joining the groups. They are opened here, because a child between fork and exec cannot
-    /// build paths.
+    /// Opens the files through which a process joins the groups. They are opened here, because a child between fork
+    /// and exec cannot build paths.
     pub(crate) fn open_to_join(&self) -> Result<Vec<File>, ConfineError> {
         let mut folders = self.folders();
         folders.extend(self.lasting_io_limits().map(Path::to_owned));
@@ -117,8 +120,8 @@ impl Cgroup {
         self.group(Controller::Io)?.io_counts(device)
     }
 
-    /// The limits of memory, swap and I/O on a device (`MAJOR:MINOR`) that hold for a server. CPUs and the volume's
-    /// size are not filled in.
+    /// Returns the limits on memory, swap and I/O that are in force for a server. `device` is `MAJOR:MINOR`. The
+    /// fields for CPUs and the volume's size stay empty.
     pub(crate) fn in_force(&self, pid: u32, device: Option<&str>) -> InForce {
         let group = |controller| self.group(controller).filter(|group| group.holds(pid));
         let memory = group(Controller::Memory);
@@ -131,7 +134,7 @@ impl Cgroup {
         }
     }
 
-    /// Limits that these groups cannot set.
+    /// Returns the requested limits that these groups cannot enforce.
     pub(crate) fn not_limited(&self, limits_cpus: bool, limits_memory: bool) -> Vec<NotLimited> {
         let memory = self.group(Controller::Memory);
         let counts_no_swap = memory.is_some_and(|group| !group.counts_swap());
@@ -161,18 +164,18 @@ impl Cgroup {
     }
 }
 
-/// Number of processes in the group of this process that the kernel killed for lack of memory; `None` if it
-/// does not count them.
+/// Number of processes in this process's group that the kernel killed for lack of memory. `None` if the kernel does
+/// not count them.
 pub(crate) fn oom_kills_in_own_group() -> Option<u64> {
     let place = Tree::of_this_process().ok()?.place(Controller::Memory)?;
     Group { version: place.version, folder: place.current }.oom_kills_without_children()
 }
 
-/// The nearest group whose children can have controllers, from the group of this process upwards.
+/// Finds the nearest group whose children can have controllers, from the group of this process upwards.
 ///
-/// In version 2 a group that contains processes cannot give controllers to its children, unless it is the root. A group
-/// can only give controllers that it has. The group of this process is therefore usually not suitable, but an ancestor
-/// is. Controllers that are enabled here stay enabled, because another run may use them.
+/// In version 2 a group that contains processes cannot give controllers to its children, unless it is the root. A
+/// group can only give controllers that it has. So the group of this process is usually not suitable, but one of
+/// its ancestors is. Controllers that are enabled here stay enabled, because another run may use them.
 fn delegating(place: &HierarchyPosition, controllers: &[&str]) -> Result<PathBuf, ConfineError> {
     for group in place.current.ancestors().take_while(|group| group.starts_with(&place.top)) {
         let (given, passed_on) = (group.join("cgroup.controllers"), group.join("cgroup.subtree_control"));

@@ -6,8 +6,8 @@ use super::group::Group;
 use super::tree::Version;
 use crate::confine::IoLimits;
 
-/// Numbers from this one on mean "no limit": version 1 shows the largest number of bytes in whole pages,
-/// version 2 a word.
+/// Numbers from this one on mean "no limit". If there is no limit, version 1 shows the largest number of bytes in
+/// whole pages, and version 2 shows the word `max`.
 pub(crate) const NO_LIMIT_BYTES: u64 = 1 << 62;
 
 impl Group {
@@ -17,7 +17,7 @@ impl Group {
         self.text("cgroup.procs").is_some_and(|text| text.lines().any(|line| line.parse() == Ok(pid)))
     }
 
-    /// The memory limit, rounded to pages by the kernel, if there is one.
+    /// The memory limit, which the kernel has rounded to pages. `None` if there is no limit.
     pub(crate) fn memory_limit_bytes(&self) -> Option<u64> {
         let bytes = self.number(match self.version {
             Version::V1 => "memory.limit_in_bytes",
@@ -26,7 +26,7 @@ impl Group {
         (bytes < NO_LIMIT_BYTES).then_some(bytes)
     }
 
-    /// Whether the kernel has limits of swap for groups.
+    /// Whether the kernel can limit the swap of groups.
     pub(crate) fn counts_swap(&self) -> bool {
         self.folder
             .join(match self.version {
@@ -36,7 +36,7 @@ impl Group {
             .exists()
     }
 
-    /// The limit of swap, if there is one.
+    /// The limit of swap. `None` if there is no limit.
     pub(crate) fn swap_limit_bytes(&self) -> Option<u64> {
         let bytes = match self.version {
             // Version 1 limits memory and swap together.
@@ -65,7 +65,8 @@ impl Group {
         }
     }
 
-    /// The rest of a device's line in a file that has one line per device.
+    /// The text after the device's number in a file that has one line per device. `None` if the file has no line for
+    /// the device.
     fn of_device(&self, file: &str, device: &str) -> Option<String> {
         let text = self.text(file)?;
         let line = text.lines().find_map(|line| line.strip_prefix(device)?.strip_prefix(' '))?;

@@ -3,7 +3,7 @@ use super::*;
 
 const ALL: [Controller; 3] = [Controller::Cpuset, Controller::Memory, Controller::Io];
 
-/// A tree of version 2 in a folder, with a group of this process and its ancestors.
+/// Makes a tree of version 2 in a folder. It has the group `group` of this process, and the ancestors of this group.
 fn unified(root: &Path, group: &str) -> Tree {
     fs::create_dir_all(root.join(group)).unwrap();
     for folder in Path::new(group).ancestors() {
@@ -42,7 +42,7 @@ fn version_2_takes_one_group_for_all_controllers() {
     let cgroup = Cgroup::plan(&tree, "dyno-a", &ALL).unwrap();
     assert_eq!(cgroup.folders(), [parent.join("dyno-a")]);
     assert_eq!(cgroup.lasting_io_limits(), None);
-    // The kernel adds each controller; a plain file keeps the last.
+    // The kernel would add each controller to the file. A plain file keeps only the last one that was written.
     assert_eq!(fs::read_to_string(parent.join("cgroup.subtree_control")).unwrap(), "+io");
 }
 

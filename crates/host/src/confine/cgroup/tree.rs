@@ -1,8 +1,8 @@
 //! Finds the kernel's cgroups: the hierarchy of a controller, and the group of this process in it.
 //!
-//! Version 1 (the kernel's Documentation/admin-guide/cgroup-v1) has a hierarchy for each controller, or for a few.
-//! Version 2 (Documentation/admin-guide/cgroup-v2.rst) has one for all. Both may be mounted, each with some of the
-//! controllers.
+//! Version 1 (the kernel's Documentation/admin-guide/cgroup-v1) has a hierarchy for each controller, or for a few
+//! controllers. Version 2 (Documentation/admin-guide/cgroup-v2.rst) has one hierarchy for all. Both versions may be
+//! mounted, each with some of the controllers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,13 +28,13 @@ pub(crate) enum Version {
     V2,
 }
 
-/// Position of a controller.
+/// Where a controller's groups are in the file system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HierarchyPosition {
     pub(crate) version: Version,
     /// The highest visible group.
     pub(crate) top: PathBuf,
-    /// The group of this process.
+    /// The group that this process is in.
     pub(crate) current: PathBuf,
     /// Whether `top` is the hierarchy's root, and not only the part that is mounted for a container.
     pub(crate) is_whole: bool,
@@ -48,7 +48,7 @@ pub(crate) struct Tree {
 }
 
 impl Controller {
-    /// Its name in a version. The names differ for block devices.
+    /// The controller's name in a version of cgroups. For block devices, the names differ.
     pub(crate) fn name(self, version: Version) -> &'static str {
         match (self, version) {
             (Self::Cpu, _) => "cpu",
@@ -61,7 +61,7 @@ impl Controller {
 }
 
 impl Tree {
-    /// The tree that this process sees, from `/proc/self/mountinfo` and `/proc/self/cgroup`.
+    /// Reads the tree that this process sees, from `/proc/self/mountinfo` and `/proc/self/cgroup`.
     pub(crate) fn of_this_process() -> Result<Self, ProcError> {
         let me = Process::myself()?;
         Ok(Self { mounts: me.mountinfo()?.0, groups: me.cgroups()?.0 })
@@ -72,8 +72,8 @@ impl Tree {
         self.place_v1(controller).or_else(|| self.place_v2(controller))
     }
 
-    /// The group of this process in each mounted hierarchy. Hierarchies of version 1 without a controller, such as
-    /// systemd's, are left out. That of version 2 is always included.
+    /// The group of this process in each mounted hierarchy. Hierarchies of version 1 that have no controller, such
+    /// as systemd's, are left out. The hierarchy of version 2 is always included.
     pub(crate) fn own_groups(&self) -> Vec<PathBuf> {
         let of_mount = |mount: &MountInfo| {
             let (version, group) = match mount.fs_type.as_str() {
@@ -105,21 +105,22 @@ impl Tree {
     }
 }
 
-/// Whether a mount shows a hierarchy of version 1, by its controllers.
+/// Whether a mount shows the version 1 hierarchy to which a group belongs. This is so if mount and group have a
+/// controller in common.
 fn is_mounted_at(group: &ProcessCGroup, mount: &MountInfo) -> bool {
     group.controllers.iter().any(|controller| mount.super_options.contains_key(controller))
 }
 
-/// Position of a process's group under a mount; `None` if the mount does not show it.
+/// Returns the folder of a process's group below a mount. `None` if the mount does not show the group.
 fn place(version: Version, mount: &MountInfo, group: &ProcessCGroup) -> Option<HierarchyPosition> {
     let below = Path::new(&group.pathname).strip_prefix(&mount.root).ok()?;
     let top = mount.mount_point.clone();
-    // Joining an empty path would add a slash to the end.
+    // Joining an empty path would add a slash at the end.
     let current = if below.as_os_str().is_empty() { top.clone() } else { top.join(below) };
     Some(HierarchyPosition { version, top, current, is_whole: mount.root == "/" })
 }
 
-/// Whether a file of words, such as `cgroup.controllers`, contains a word. A missing file contains none.
+/// Whether a file of words, such as `cgroup.controllers`, contains a word. False if the file does not exist.
 pub(crate) fn has_word(path: &Path, word: &str) -> bool {
     fs::read_to_string(path).is_ok_and(|text| text.split_ascii_whitespace().any(|other| other == word))
 }

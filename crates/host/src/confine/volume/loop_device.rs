@@ -11,13 +11,13 @@ use crate::confine::missing::LOOP_CONTROL;
 
 const LOOP_CONFIGURE: libc::Ioctl = 0x4C0A;
 const LOOP_CTL_GET_FREE: libc::Ioctl = 0x4C82;
-/// The device is detached from its file when its last user closes or unmounts it.
+/// Detaches the device from its file when its last user closes or unmounts it.
 const LO_FLAGS_AUTOCLEAR: u32 = 4;
-/// The file is accessed without the page cache. Otherwise the page cache would hold data that is already in the
-/// volume's own cache.
+/// Accesses the file without the page cache. Otherwise the page cache would contain data twice: as data of the
+/// volume and as data of the file.
 const LO_FLAGS_DIRECT_IO: u32 = 16;
 
-/// Number of attempts. Another process may take a free loop device first.
+/// Number of attempts to get a device. Another process may take a free loop device first.
 const TRIES: u32 = 32;
 
 /// `struct loop_config`.
@@ -47,11 +47,11 @@ struct LoopInfo {
     init: [u64; 2],
 }
 
-/// A loop device with a file. Dropping it detaches the device, unless it is mounted.
+/// A loop device that is attached to a file. Dropping it detaches the device, unless the device is mounted.
 #[derive(Debug)]
 pub(super) struct LoopDevice {
     pub(super) path: PathBuf,
-    /// `MAJOR:MINOR`.
+    /// The device as `MAJOR:MINOR`.
     pub(super) number: String,
     _open: File,
 }
@@ -81,7 +81,7 @@ impl LoopDevice {
     }
 }
 
-/// Path of the file of a device (`MAJOR:MINOR`); `None` if it has no file.
+/// Path of the file to which a device (`MAJOR:MINOR`) is attached; `None` if it has no file.
 pub(super) fn backing_file(number: &str) -> Option<PathBuf> {
     let path = format!("/sys/dev/block/{number}/loop/backing_file");
     Some(PathBuf::from(fs::read_to_string(path).ok()?.trim_end_matches('\n')))
@@ -97,7 +97,7 @@ pub(crate) fn is_direct_io(number: &str) -> Option<bool> {
 /// The size of a device (`MAJOR:MINOR`).
 pub(crate) fn device_bytes(number: &str) -> Option<u64> {
     let text = fs::read_to_string(format!("/sys/dev/block/{number}/size")).ok()?;
-    // In sectors of 512 bytes, regardless of the size of the device's own sectors.
+    // The file counts sectors of 512 bytes, regardless of the size of the device's own sectors.
     Some(text.trim().parse::<u64>().ok()? * 512)
 }
 
@@ -110,7 +110,7 @@ fn free_index(control: &File) -> io::Result<i32> {
 fn configure(device: &File, image: RawFd) -> io::Result<()> {
     let config = LoopConfig {
         fd: image.cast_unsigned(),
-        // 0 lets the kernel choose.
+        // 0 lets the kernel choose the size.
         block_size: 0,
         info: LoopInfo {
             device: 0,

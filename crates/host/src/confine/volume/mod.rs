@@ -18,25 +18,25 @@ use self::loop_device::LoopDevice;
 pub(crate) use self::loop_device::{device_bytes, is_direct_io};
 use super::error::{At as _, ConfineError};
 
-/// Time for which the last processes that use a volume may take to end.
+/// Longest time to wait until the last processes that use a volume have ended.
 const PATIENCE: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(10);
 
-/// Mounts the file system of a file on a new folder. Returns its device (`MAJOR:MINOR`).
+/// Mounts the file system of a file on a new folder. Returns the file's loop device (`MAJOR:MINOR`).
 pub(super) fn make(image: &Path, folder: &Path) -> Result<String, ConfineError> {
     fs::create_dir(folder).at("create", folder)?;
     attach(image, folder)
 }
 
-/// Creates a file of a size with an empty file system.
+/// Creates a file of `bytes` bytes that contains an empty file system.
 pub(crate) fn format(image: &Path, bytes: u64) -> Result<(), ConfineError> {
     allocate(image, bytes)?;
     make_file_system(image)
 }
 
-/// Mounts the file system of a file on a folder. Returns its device (`MAJOR:MINOR`).
+/// Mounts the file system of a file on a folder. Returns the file's loop device (`MAJOR:MINOR`).
 ///
-/// Only the mount holds the loop device, so unmounting also detaches it from the file.
+/// The mount is the only user of the loop device, so unmounting also detaches the device from the file.
 pub(crate) fn attach(image: &Path, folder: &Path) -> Result<String, ConfineError> {
     let device = LoopDevice::attach(image)?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOATIME;
@@ -50,31 +50,31 @@ pub(crate) fn flush(folder: &Path) -> Result<(), ConfineError> {
     syncfs(&open).at("flush", folder)
 }
 
-/// Unmounts everything that is mounted on a folder. It is not an error if there is nothing.
+/// Unmounts everything that is mounted on a folder. It is no error if nothing is mounted.
 pub(crate) fn unmount_all(folder: &Path) -> Result<(), ConfineError> {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        // A volume that is still in use is detached lazily: its path is free now, and the file system ends when the
-        // last process closes it.
+        // A volume that is still in use at the deadline is detached lazily: the path is no longer a mount point from
+        // then on, and the file system ends when the last process closes it.
         let is_late = Instant::now() >= deadline;
         match unmount(folder, if is_late { UnmountFlags::DETACH } else { UnmountFlags::NOFOLLOW }) {
-            // Not a mount point, or no folder.
+            // The folder is not a mount point, or does not exist.
             Err(Errno::INVAL | Errno::NOENT) => return Ok(()),
             Err(Errno::BUSY) if !is_late => thread::sleep(POLL),
-            // There may be another mount below it.
+            // After a success, the loop tries again, because another mount may lie below the one that was unmounted.
             outcome => outcome.at("unmount", folder)?,
         }
     }
 }
 
-/// Whether a device (`MAJOR:MINOR`) now belongs to another file.
-pub(super) fn is_of_another(device: &str, image: &Path) -> bool {
-    let image = fs::canonicalize(image).unwrap_or_else(|_| image.to_owned());
-    loop_device::backing_file(device).is_some_and(|other| other != image)
+/// Whether a device (`MAJOR:MINOR`) is now attached to a file other than `files`. The folders of `files` must have
+/// canonical paths.
+pub(super) fn is_of_another(device: &str, files: &[PathBuf]) -> bool {
+    loop_device::backing_file(device).is_some_and(|attached| !files.contains(&attached))
 }
 
-/// Allocates the space at once. Otherwise later writes would allocate it, so that the measurement would include the
-/// file system below, and might fill it up.
+/// Allocates the space of the file before the measurement. Otherwise writes during the measurement would allocate
+/// it. The measurement would then include this work of the file system below, which might also run out of space.
 fn allocate(image: &Path, bytes: u64) -> Result<(), ConfineError> {
     let parent = image.parent().unwrap_or(image);
     let free = statvfs(parent).at("look at", parent)?;
@@ -85,15 +85,15 @@ fn allocate(image: &Path, bytes: u64) -> Result<(), ConfineError> {
     }
     let file = File::create_new(image).at("create", image)?;
     match fallocate(&file, FallocateFlags::empty(), 0, bytes) {
-        // Some file systems do not support it. Writes then allocate the blocks.
+        // Some file systems do not support allocation in advance. Later writes then allocate the blocks.
         Err(Errno::OPNOTSUPP) => file.set_len(bytes).at("make room in", image),
         Err(Errno::NOSPC) => Err(too_small()),
         outcome => outcome.at("make room in", image),
     }
 }
 
-/// ext4 with its defaults, except that no initialisation is deferred to the time of the measurement, and that no blocks
-/// are reserved for root.
+/// Creates an ext4 file system with defaults, with two exceptions. All initialisation is done now, because deferred
+/// initialisation would run during the measurement. No blocks are reserved for root.
 fn make_file_system(image: &Path) -> Result<(), ConfineError> {
     let program = mkfs().unwrap_or_else(|| PathBuf::from("mkfs.ext4"));
     let mut command = Command::new(&program);
@@ -106,7 +106,7 @@ fn make_file_system(image: &Path) -> Result<(), ConfineError> {
     Err(ConfineError::Mkfs { status: output.status.to_string(), output: words })
 }
 
-/// The program that creates file systems. For users other than root, its folder is often not in the path.
+/// The program that creates file systems. Its folder is often not in the search path of users other than root.
 pub(super) fn mkfs() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));

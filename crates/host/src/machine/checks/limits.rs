@@ -1,4 +1,4 @@
-//! Limits of this process by its cgroups, usually those of a container.
+//! The limits that cgroups, usually those of a container, set for this process.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(super) fn own() -> OwnLimits {
     }
 }
 
-/// The lowest limit of this process's group and its ancestors. All these limits apply.
+/// The lowest of the limits of this process's group and of its ancestors, because all of them apply.
 fn lowest<T: PartialOrd>(
     place: Option<HierarchyPosition>,
     limit: fn(Version, &Path) -> Option<T>,

@@ -11,15 +11,16 @@ use crate::processes::cpu_clock::cpu_ns;
 
 const WINDOW: Duration = Duration::from_millis(300);
 const PROCESSES_MAX: usize = 5;
-/// Processes that use a smaller share of a CPU are ignored.
+/// Processes that use less than this share of a CPU are ignored.
 const CPUS_MIN: f64 = 0.02;
 
-/// CPU usage in a short window.
+/// CPU usage in a short time window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OtherLoad {
-    /// Share of CPU time that the hypervisor gave to other guests, from 0 to 1.
+    /// Share of CPU time that the hypervisor gave to other guests in the window, from 0 to 1.
     pub steal_share: Option<f64>,
-    /// The processes that used most CPU time, busiest first, without this process and its descendants.
+    /// The processes that used the most CPU time in the window, busiest first. This process and its descendants are
+    /// left out.
     pub busiest: Vec<BusyProcess>,
 }
 
@@ -27,13 +28,13 @@ pub struct OtherLoad {
 #[derive(Clone, Debug, PartialEq)]
 pub struct BusyProcess {
     pub pid: u32,
-    /// Its name, which the kernel truncates to 15 bytes.
+    /// The process's name, which the kernel truncates to 15 bytes.
     pub name: String,
-    /// Number of CPUs that it used (1.5: one and a half).
+    /// Number of CPUs that the process used. 1.5 means one and a half.
     pub cpus: f64,
 }
 
-/// Waits for the window and returns the usage in it.
+/// Waits for the length of the window, and returns the usage in it.
 pub(super) fn measure() -> OtherLoad {
     let (host, clocks, begin) = (sample_host().ok(), clocks(), Instant::now());
     thread::sleep(WINDOW);
@@ -45,7 +46,7 @@ pub(super) fn measure() -> OtherLoad {
     }
 }
 
-/// A share of all CPU time; `None` if the window contained no clock tick.
+/// A part of the CPU time as a share of all CPU time. `None` if no clock tick came during the window.
 fn share(usage: &HostUsage, part_us: u64) -> Option<f64> {
     let all_us = usage.user_cpu_us
         + usage.system_cpu_us
@@ -55,7 +56,7 @@ fn share(usage: &HostUsage, part_us: u64) -> Option<f64> {
     (all_us > 0).then(|| rounded(part_us as f64 / all_us as f64))
 }
 
-/// CPU time so far of every visible process.
+/// The CPU time that every visible process has used so far.
 fn clocks() -> HashMap<u32, u64> {
     let Ok(items) = fs::read_dir("/proc") else { return HashMap::new() };
     let pids = items.filter_map(|item| item.ok()?.file_name().to_str()?.parse::<u32>().ok());
@@ -78,7 +79,7 @@ fn busiest(before: &HashMap<u32, u64>, elapsed_ns: f64) -> Vec<BusyProcess> {
         .collect()
 }
 
-/// Whether a process is this one or a descendant of it.
+/// Whether a process is this process or one of its descendants.
 fn is_ours(mut pid: u32) -> bool {
     let mut seen = HashSet::new();
     while pid != 0 && seen.insert(pid) {

@@ -1,4 +1,4 @@
-//! Facts about a host that make measurements unsteady, or different from those on other hosts.
+//! Facts about a host that make measurements noisy, or different from measurements on other hosts.
 
 mod limits;
 mod load;
@@ -21,7 +21,7 @@ use crate::machine::facts;
 pub struct Checks {
     /// Governors of CPU frequencies, comma-separated if CPUs differ.
     pub governor: Option<String>,
-    /// Whether CPUs may exceed their nominal frequency, which depends on their temperature.
+    /// Whether CPUs may exceed their nominal frequency (turbo). By how much they do depends on their temperature.
     pub turbo: Option<bool>,
     /// CPU time of other processes, and of other guests of the hypervisor.
     pub load: OtherLoad,
@@ -31,28 +31,29 @@ pub struct Checks {
     pub transparent_huge_pages: Option<String>,
     /// Swap space in use.
     pub swap_used_bytes: Option<u64>,
-    /// Space for users' files on the data's file system.
+    /// Free space for users' files on the file system of the data, in bytes.
     pub free_disk_bytes: Option<u64>,
-    /// The storage under the data.
+    /// The file system under the data.
     pub file_system: Option<FileSystem>,
-    /// Time of a durable write, in µs.
+    /// Median time of a small durable write, in µs.
     pub sync_write_us: Option<u64>,
-    /// Whether it runs under a hypervisor, by the CPU's flags.
+    /// Whether the host runs under a hypervisor, according to the CPU's flags.
     pub is_virtual: Option<bool>,
-    /// The machine's vendor and model from its firmware; the hypervisor's name on virtual machines.
+    /// The machine's vendor and model from its firmware. On virtual machines, the hypervisor's name.
     pub machine: Option<String>,
-    /// Limits of this process.
+    /// Limits of this process by its cgroups.
     pub own_limits: OwnLimits,
 }
 
-/// Memory that processes started by this one may use: the host's, or the limit of this process's group if
-/// that is smaller. `None` if the kernel reports neither.
+/// Memory that processes started by this one may use. This is the host's memory, or the limit of this process's
+/// group if that is smaller. `None` if the kernel reports neither.
 pub fn usable_memory_bytes() -> Option<u64> {
     let of_host = procfs::Meminfo::current().ok().map(|memory| memory.mem_total);
     [of_host, limits::own().memory_bytes].into_iter().flatten().min()
 }
 
-/// Checks a host whose runs keep their data in a folder, which must exist. Takes less than a second, mostly waiting.
+/// Checks a host whose runs keep their data in the folder `data`, which must exist. This takes less than a second.
+/// Most of that time is waiting.
 pub fn checks(data: &Path) -> Checks {
     let load = load::measure();
     let meminfo = procfs::Meminfo::current().ok();
@@ -73,7 +74,7 @@ pub fn checks(data: &Path) -> Checks {
     }
 }
 
-/// Rounds to three decimal places. Further digits are noise.
+/// Rounds to three decimal places, because further digits are noise.
 fn rounded(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }
@@ -87,7 +88,8 @@ fn governors(cpus: &Path) -> Option<String> {
     (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join(", "))
 }
 
-/// Whether turbo is on. Intel's driver has a switch that turns it off, other drivers have one that turns it on.
+/// Whether turbo is on. Intel's driver has a switch that turns turbo off, and other drivers have one that turns it
+/// on.
 fn turbo(cpus: &Path) -> Option<bool> {
     let is_off = facts::line(cpus.join("intel_pstate/no_turbo")).map(|line| line != "0");
     is_off.map(|is_off| !is_off).or_else(|| Some(facts::line(cpus.join("cpufreq/boost"))? != "0"))

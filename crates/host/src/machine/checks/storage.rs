@@ -14,20 +14,21 @@ use crate::machine::device::mount_of;
 
 const SYNC_WRITES_MAX: usize = 50;
 const SYNC_WRITES_MIN: usize = 5;
-/// Time limit of the test writes. On a slow disk there are fewer of them, so that a run does not wait.
+/// Time limit of all test writes together. On a slow disk there are fewer writes, so that the check does not delay
+/// the run.
 const SYNC_PATIENCE: Duration = Duration::from_millis(400);
 const BLOCK_BYTES: usize = 4096;
 
 /// A mounted file system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileSystem {
-    /// Its type (`ext4`).
+    /// The file system's type, such as `ext4`.
     pub kind: String,
     /// Options of the mount and of the file system, in alphabetical order, comma-separated.
     pub options: String,
 }
 
-/// Space for users' files on a folder's file system.
+/// Free space for users' files on a folder's file system, in bytes.
 pub(super) fn free_bytes(folder: &Path) -> Option<u64> {
     let facts = statvfs(folder).ok()?;
     Some(facts.f_bavail * facts.f_frsize)
@@ -54,13 +55,13 @@ fn options(maps: &[&HashMap<String, Option<String>>]) -> String {
     all.join(",")
 }
 
-/// The median time of writes of 4 KB into a file, each followed by `fdatasync`, as for a log; in µs. `None`
-/// if the folder cannot be written to.
+/// The median time, in µs, of writes of 4 KB into a file, each followed by `fdatasync`, as in a server's log.
+/// `None` if the folder cannot be written to.
 pub(super) fn sync_write_us(folder: &Path) -> Option<u64> {
-    // The file has no name, so it cannot be left behind.
+    // The file has no name, so it cannot be left behind after a crash.
     let file = tempfile::tempfile_in(folder).ok()?;
     let block = [1; BLOCK_BYTES];
-    // The timed writes go to allocated blocks, as in a preallocated log.
+    // The first write allocates the block. The timed writes go to allocated blocks, as in a preallocated log.
     write_and_sync(&file, &block).ok()?;
     let begin = Instant::now();
     let mut times_us = Vec::new();

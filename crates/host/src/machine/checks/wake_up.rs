@@ -4,17 +4,19 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// After this time without work, a core is as idle as between two requests of one client.
+/// Pause before each measurement. After such a time without work, a core is as idle as between two requests of one
+/// client.
 const REST: Duration = Duration::from_micros(500);
 const WAKE_UPS: u32 = 41;
 
-/// The median time from waking a thread on an idle core until it runs, in µs. Takes some 30 ms on an idle host.
+/// The median time from waking a thread on an idle core until the thread runs, in µs. Takes some 30 ms on an idle
+/// host.
 pub(super) fn median_us() -> Option<u64> {
     let (begins, waiting) = mpsc::channel::<Instant>();
     let (done, times) = mpsc::channel::<u64>();
     let sleeper = thread::Builder::new().name("wake-up".to_owned()).spawn(move || {
         for begin in waiting {
-            // Fails if the receiver has given up.
+            // An error is ignored: it means that the receiver no longer waits for this value.
             let _ = done.send(begin.elapsed().as_micros() as u64);
         }
     });

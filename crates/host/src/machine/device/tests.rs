@@ -80,7 +80,7 @@ fn a_path_is_in_the_deepest_mount_and_in_the_last_of_equals() {
 
 #[test]
 fn an_overlay_stands_for_what_is_under_its_upper_layer() {
-    // /proc has no device, so its mount determines the result. Here the mount is a made-up overlay.
+    // /proc has no device, so the result depends only on its mount, which is a made-up overlay here.
     let device_of_proc = |overlay: &str| {
         let mut all = procfs::process::Process::myself().unwrap().mountinfo().unwrap().0;
         all.extend(mounts(overlay));

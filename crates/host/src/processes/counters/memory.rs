@@ -4,11 +4,11 @@ use std::fs;
 
 use super::tree::descendants;
 
-/// Follows the resident memory of a process with its descendants.
+/// Follows the resident memory of a process and its descendants.
 #[derive(Debug)]
 pub struct MemoryGauge {
     pid: u32,
-    /// Whether the kernel's peak counts from the start of the gauge.
+    /// Whether the peak that the kernel records covers the time since the gauge was created, and no time before.
     has_exact_peak: bool,
     looks: u64,
     sum_bytes: u128,
@@ -18,8 +18,8 @@ pub struct MemoryGauge {
 /// Resident memory over a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryUsage {
-    /// Largest resident memory. For a single process it is the kernel's own peak (`VmHWM`), if this user may reset it.
-    /// Otherwise it is the largest sample.
+    /// Largest resident memory. For a single process this is the kernel's own peak (`VmHWM`), if this user may
+    /// reset that peak. Otherwise it is the largest sample.
     pub peak_bytes: u64,
     /// The mean of the samples.
     pub mean_bytes: u64,
@@ -28,14 +28,14 @@ pub struct MemoryUsage {
 impl MemoryGauge {
     /// Begins to follow a process.
     pub fn of(pid: u32) -> Self {
-        // "5" resets the peak of the resident set (proc(5), clear_refs).
+        // Writing "5" resets the peak of the resident memory (proc(5), clear_refs).
         let has_exact_peak = fs::write(format!("/proc/{pid}/clear_refs"), "5").is_ok();
         let mut gauge = Self { pid, has_exact_peak, looks: 0, sum_bytes: 0, peak_bytes: 0 };
         gauge.look();
         gauge
     }
 
-    /// Reads the memory. A process that has ended changes nothing.
+    /// Takes a sample of the memory. Does nothing if the process has ended.
     pub fn look(&mut self) {
         let Some(own) = Resident::of(self.pid) else { return };
         let children: Vec<Resident> = descendants(self.pid).into_iter().filter_map(Resident::of).collect();
@@ -48,7 +48,7 @@ impl MemoryGauge {
         self.peak_bytes = self.peak_bytes.max(bytes);
     }
 
-    /// `None` if the process could never be read.
+    /// The memory so far. `None` if the process could never be read.
     pub fn usage(&self) -> Option<MemoryUsage> {
         let mean_bytes = self.sum_bytes.checked_div(u128::from(self.looks))?;
         Some(MemoryUsage {
@@ -61,9 +61,9 @@ impl MemoryGauge {
 /// Resident memory of one process, in bytes.
 #[derive(Clone, Copy)]
 struct Resident {
-    /// Memory of its own.
+    /// Memory that belongs to this process alone.
     private: u64,
-    /// Files and shared memory, which its children may have too.
+    /// Files and shared memory, which the process's children may have mapped too.
     shared: u64,
     peak: u64,
 }
@@ -80,8 +80,8 @@ impl Resident {
     }
 }
 
-/// Memory of a process with children that share memory with it. PostgreSQL's processes have one set of
-/// buffers, and each has mapped the part that it used. Therefore only the largest shared memory counts.
+/// Memory of a process together with children that share memory with it. PostgreSQL's processes share one set of
+/// buffers, and each process has mapped the part that it used. Therefore only the largest shared memory counts.
 fn together(own: Resident, children: &[Resident]) -> u64 {
     let all = || std::iter::once(&own).chain(children);
     let shared = all().map(|process| process.shared).max().unwrap_or(0);
@@ -96,7 +96,7 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    /// A program that allocates some MiB, prints that it has, and ends with its input.
+    /// Starts a program that allocates some MiB, prints a line, and ends when its input ends.
     fn holder(mib: u64) -> Child {
         let script = format!("x = bytearray(b'x' * {mib} * 2**20); print('held', flush=True); input()");
         let mut child = Command::new("python3")

@@ -59,7 +59,8 @@ fn a_process_that_waits_switches_because_it_wants_to() {
 
 #[test]
 fn bytes_written_to_storage_are_counted() {
-    // The folder is beside the test's program, because the folder for temporary files may be in memory.
+    // The folder is beside the test's program, because the folder for temporary files may be in memory, not on a
+    // disk.
     let folder = tempfile::tempdir_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
     let is_on_disk = crate::Device::of_path(folder.path()).is_some();
     let mut process = Process::open(std::process::id()).unwrap();
@@ -146,7 +147,7 @@ fn what_may_not_be_seen_is_unknown_and_not_zero() {
     assert_eq!((usage.read_bytes, usage.write_calls), (None, None));
 }
 
-/// Samples a tree until it has used `wanted_us` more CPU time than at first.
+/// Samples a tree until it has used more than `wanted_us` of CPU time since the sample `first`.
 fn tree_cpu_us_beyond(tree: &mut ProcessTree, first: &ProcessSample, wanted_us: u64) -> ProcessSample {
     loop {
         let sample = tree.sample().unwrap();
@@ -160,7 +161,7 @@ fn tree_cpu_us_beyond(tree: &mut ProcessTree, first: &ProcessSample, wanted_us: 
 
 #[test]
 fn what_children_do_counts_and_stays_counted_when_they_end() {
-    // Prints the pid of its busy grandchild, and waits for the end of its input.
+    // The shell prints the pid of its busy grandchild, and waits for the end of its input.
     let script = "sh -c '(while :; do :; done) & echo $!; wait' & read line; wait";
     let mut shell = Command::new("sh")
         .args(["-c", script])
@@ -185,7 +186,7 @@ fn what_children_do_counts_and_stays_counted_when_they_end() {
         rustix::process::Signal::KILL,
     )
     .unwrap();
-    // Until its parent has reaped it, it is still a process of the tree.
+    // Until the child's parent has reaped it, the child is still a process of the tree.
     while fs::exists(format!("/proc/{busy}")).unwrap() {
         std::thread::yield_now();
     }

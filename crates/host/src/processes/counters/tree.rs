@@ -7,12 +7,15 @@ use super::{Process, ProcessSample};
 use crate::error::SampleError;
 use crate::processes::switches::Switches;
 
-/// Largest number of attempts to read the children, because one may be reaped meanwhile.
+/// Largest number of attempts to read the children. An attempt fails if a child is reaped meanwhile.
 const LOOKS_MAX: usize = 8;
 
 /// A process with the descendants that were forked by main threads. Sums never decrease, because the usage of ended
-/// descendants is kept. If one lived only between two samples, the kernel gives its CPU time, in ticks, to the process
-/// that reaped it. The same holds for the time from its last sample to its end. Their context switches are missing.
+/// descendants is kept.
+///
+/// The kernel adds the CPU time of an ended process, in ticks, to the process that reaped it. So the sums include the
+/// CPU time from a descendant's last sample to its end, and that of descendants that lived only between two samples.
+/// The context switches in these two cases are missing.
 #[derive(Debug)]
 pub struct ProcessTree {
     root: Process,
@@ -26,8 +29,8 @@ struct Child {
     last: ProcessSample,
 }
 
-/// Usage of ended children. It does not contain their storage counters, because the kernel adds those to the parent's
-/// when it reaps the child (`wait_task_zombie` of `kernel/exit.c`).
+/// Usage of ended children. Their storage counters are left out, because the kernel adds these to the parent's
+/// counters when it reaps a child (`wait_task_zombie` of `kernel/exit.c`).
 #[derive(Debug, Default)]
 struct Ended {
     cpu_ns: u64,
@@ -45,10 +48,12 @@ impl ProcessTree {
         Ok(Self { root: Process::open(pid)?, children: HashMap::new(), ended: Ended::default() })
     }
 
-    /// Reads the counters of all processes and adds them up. Shared memory counts in each process.
+    /// Reads the counters of all processes and adds them up. Shared memory counts once for each process that has
+    /// mapped it.
     ///
     /// # Errors
-    /// The first process has ended, or may not be read. Unreadable children are left out.
+    /// The process at the root has ended, or may not be read. Unreadable descendants are left out and cause no
+    /// error.
     pub fn sample(&mut self) -> Result<ProcessSample, SampleError> {
         let mut looks = 0;
         loop {
@@ -56,7 +61,8 @@ impl ProcessTree {
             self.sample_children();
             let root = self.root.sample()?;
             looks += 1;
-            // A process that was reaped meanwhile may be in both counts or in neither.
+            // A process that is reaped between these readings may count twice, as a child and as reaped, or not at
+            // all. In this case, read again.
             let reaped = self.reaped(&root);
             if before == reaped || looks == LOOKS_MAX {
                 return Ok(self.sum(root, reaped));
@@ -64,15 +70,16 @@ impl ProcessTree {
         }
     }
 
-    /// CPU time of all that the living processes have reaped, in ticks, user and system. If a process with reaped children is
-    /// reaped itself, their time passes to its parent.
+    /// CPU time of all children that the living processes have reaped, in ticks, user and system. If a process that
+    /// has reaped children is reaped itself, their time passes to its parent.
     fn reaped(&self, root: &ProcessSample) -> (u64, u64) {
         let of = |sample: &ProcessSample| (sample.reaped_user_ticks, sample.reaped_system_ticks);
         let children = self.children.values().map(|child| of(&child.last));
         children.fold(of(root), |sum, one| (sum.0 + one.0, sum.1 + one.1))
     }
 
-    /// The same, read now, for the children that are known. A child that has never reaped is not read again.
+    /// Reads now, from the kernel, the CPU time that [`reaped`](Self::reaped) computes from samples. The root is
+    /// always read. A child is read only if it had reaped a child of its own at its last sample.
     fn reaped_so_far(&self) -> Result<(u64, u64), SampleError> {
         let mut sum = self.root.reaped_ticks()?;
         for child in self.children.values() {
@@ -102,7 +109,7 @@ impl ProcessTree {
         }
     }
 
-    /// Reads a child's counters. If its pid now belongs to another process, its counters start again.
+    /// Reads a child's counters. If its pid now belongs to another process, that process is counted as a new child.
     fn sample_child(&mut self, pid: u32) {
         if let Some(child) = self.children.get_mut(&pid) {
             if let Ok(sample) = child.process.sample_to_the_end() {
@@ -128,7 +135,7 @@ impl Ended {
         self.switches += last.switches;
     }
 
-    /// Raises the usage to the kernel's count, which is coarse but includes every child.
+    /// Raises the usage to the kernel's count of reaped children, which is coarse but includes every child.
     fn at_least(&mut self, user_ticks: u64, system_ticks: u64) {
         self.user_ticks = self.user_ticks.max(user_ticks);
         self.system_ticks = self.system_ticks.max(system_ticks);
@@ -144,8 +151,8 @@ impl Ended {
     }
 }
 
-/// The living descendants that were forked by main threads, or by any thread of this process. For a server with one
-/// process there are none, and the cost is reading one small file.
+/// The living descendants that were forked by main threads. For this process, also those that were forked by other
+/// threads. A server with a single process has no descendants, so the cost is reading one small file.
 pub(crate) fn descendants(pid: u32) -> Vec<u32> {
     let mut found = children(pid);
     let mut at = 0;
@@ -156,7 +163,7 @@ pub(crate) fn descendants(pid: u32) -> Vec<u32> {
     found
 }
 
-/// The threads of a process; empty if it is gone or may not be read.
+/// The threads of a process. Empty if the process is gone or may not be read.
 pub(crate) fn threads(pid: u32) -> Vec<u32> {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     tasks.filter_map(|task| task.file_name().to_str()?.parse().ok()).collect()
@@ -169,7 +176,7 @@ fn children(pid: u32) -> Vec<u32> {
     children_of_thread(pid, pid)
 }
 
-/// `/proc/pid/task/tid/children` (proc(5)); empty if the kernel does not have it.
+/// Reads `/proc/pid/task/tid/children` (proc(5)). Empty if the kernel does not have this file.
 fn children_of_thread(pid: u32, tid: u32) -> Vec<u32> {
     let text = fs::read_to_string(format!("/proc/{pid}/task/{tid}/children")).unwrap_or_default();
     text.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect()

@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 use crate::sample::run;
 
-/// Runs whose anchor reports these variables and its version.
+/// A run whose anchor reports these variables, and the version of its server.
 fn anchored(id: i64, variables: &[(&str, &str)]) -> Run {
     let mut run = run(id, &["db", "pinned"]);
     run.record.host = HostRecord {

@@ -1,9 +1,9 @@
-//! Tests that left the family.
+//! Tests that have had an alarm, so that they no longer count in the correction for the number of tests.
 
 use std::collections::BTreeSet;
 
-/// Tests that have an alarm and have left the family: the place of their subject, their step and number of
-/// clients.
+/// Tests that had an alarm at an earlier look. They no longer belong to the family whose p-values are adjusted
+/// together. A test is identified by the index of its subject, its step and its number of clients.
 #[derive(Debug, Default)]
 pub(super) struct Alarmed(BTreeSet<(usize, String, u32)>);
 

@@ -16,19 +16,20 @@ use crate::compare::rule::Rule;
 use crate::trial::evidence::Evidence;
 use crate::trial::member::{ComparedSystem, Member};
 
-/// Compares each candidate with its base: `(base, candidate)`.
+/// Compares each candidate with its base. A subject is `(base, candidate)`.
 ///
-/// Rounds are paired within one run, and between two runs that were measured in turns. Other pairs of runs have no
-/// verdict, unless both contain the same anchor. All tests of all candidates are one family, and alarms are
-/// corrected for their number. The look is the strictest of the runs. The correction is the rule's if it has one, else
-/// the runs'.
+/// Rounds are paired within one run, and between two runs that were measured in turns. Other pairs of runs have a
+/// verdict only if both contain the same anchor. All tests of all candidates are one family, and alarms are corrected
+/// for the number of tests. If the runs have reached different looks, the strictest look applies. The correction is the
+/// rule's if the rule has one, and otherwise the runs'.
 pub fn compare(subjects: &[(ComparedSystem<'_>, ComparedSystem<'_>)], rule: &Rule) -> Judgement {
     let sides: Vec<_> = subjects.iter().map(|(base, candidate)| (vec![*base], vec![*candidate])).collect();
     compare_sessions(&sides, rule)
 }
 
-/// Compares each candidate with its base. Each may have several sessions, and each run is a session. If a side has
-/// several sessions, sessions are the replicates. A subject without a session on one side is left out.
+/// Compares each candidate with its base. Each side may have several sessions, and each run is a session. If a side
+/// has several sessions, the sessions are the replicates: each is paired with a neighbour in time of the other side, or
+/// divided by an anchor. A subject without a session on one side is left out.
 pub fn compare_sessions(
     subjects: &[(Vec<ComparedSystem<'_>>, Vec<ComparedSystem<'_>>)],
     rule: &Rule,
@@ -50,14 +51,15 @@ fn members<'a>(side: &[ComparedSystem<'a>], evidence: &'a [Evidence<'a>]) -> Vec
     side.iter().filter_map(|session| Member::of(*session, evidence)).collect()
 }
 
-/// Judges candidates against bases as one family. A test that a run left early is judged by the rounds until then.
+/// Judges candidates against bases as one family. A test that a run stopped measuring early is judged by the rounds in
+/// which it was measured.
 pub(crate) fn judge(subjects: &[Subject<'_>], rule: &Rule) -> Judgement {
     let rule = rule.for_runs(subjects.iter().flat_map(Subject::runs));
     judge_in_stages(subjects, &rule).unwrap_or_else(|| judge_together(subjects, &rule, &Alarmed::default()))
 }
 
-/// Judges candidates against bases as one family, by all that was measured. Tests that already have an alarm
-/// (`alarmed`) no longer belong to the family.
+/// Judges candidates against bases as one family, by all rounds that were measured. Tests that already have an
+/// alarm (`alarmed`) no longer belong to the family.
 pub(super) fn judge_together(subjects: &[Subject<'_>], rule: &Rule, alarmed: &Alarmed) -> Judgement {
     let mut rule = rule.clone();
     let same: Vec<Option<Vec<NotInForce>>> = subjects.iter().map(Subject::same_for).collect();
@@ -100,9 +102,9 @@ pub(super) fn judge_together(subjects: &[Subject<'_>], rule: &Rule, alarmed: &Al
 /// The adjusted p-values of all tests that can be judged, except those of controls.
 struct Family {
     adjusted: Vec<f64>,
-    /// The kind of adjustment. Tests that share no rounds use Holm's correction instead of max-T.
+    /// The correction that was applied. If the tests do not share rounds, Holm's correction replaces max-T.
     correction: Correction,
-    /// Confidence that an alarm needs in the worst case.
+    /// The highest confidence that the correction may require before a test counts as an alarm.
     alarm_confidence: f64,
 }
 
@@ -129,7 +131,7 @@ impl Family {
     }
 }
 
-/// A side, with the name and version of its first session.
+/// A side of a comparison, with the system's name and version in its first session.
 fn side(members: &[Member<'_>]) -> Side {
     let member = members[0];
     let system = member.run().systems.iter().find(|system| system.id == member.system);

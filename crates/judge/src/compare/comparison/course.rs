@@ -1,4 +1,4 @@
-//! Checks whether two systems' rates, and so their ratio, were steady.
+//! Checks whether two systems' rates and their ratio were steady.
 
 use dyno_stats::{Level, Margin, level, median};
 use dyno_store::Trial;
@@ -7,29 +7,30 @@ use super::system::System;
 use crate::compare::pair::{PairRound, SystemTrials, cycles};
 use crate::trial::of_run::pairs;
 
-/// A system's own rate counts as steady if it changes by less than this. Causes that affect both systems, such as a
-/// falling clock rate of the host, do not change the ratio.
+/// A system's own rate counts as steady if it changes by less than this factor. The limit is generous, because
+/// causes that affect both systems, such as a falling clock rate of the host, do not change the ratio.
 const OWN_CHANGE_MAX: f64 = 1.3;
 
-/// A ratio of whole trials counts as steady if it changes by less than this.
+/// The ratio of two trials without slices counts as steady if it changes by less than this factor.
 const RATIO_CHANGE_MAX: f64 = 1.1;
 
-/// The effect of stalls must differ from 0 by this many standard errors.
+/// A difference that stalls make is reported only if it is at least this many standard errors.
 const STALL_ERRORS_MIN: f64 = 3.0;
 
-/// Two systems without a steady ratio.
+/// How the rates of two systems change, if their ratio is not steady.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct NoLevel {
     /// Whether the base's rate changes more than the candidate's.
     pub(super) base_moves_more: bool,
-    /// Whether the base's own rate is steady enough for verdicts.
+    /// Whether the base's rate alone, without regard to the candidate's, is steady enough for verdicts.
     pub(super) is_base_steady: bool,
-    /// The candidate's rate at the end divided by its rate at the start, median of the rounds. `None` unless it
-    /// falls in most rounds while the base's rate is level.
+    /// The candidate's rate at the end divided by its rate at the start, median of the rounds. Known only if the
+    /// candidate's rate falls in most rounds while the base's rate is level.
     pub(super) decay: Option<f64>,
 }
 
-/// A finding, if the ratio is not steady in most rounds: it has a trend, or a system's own rate changes much.
+/// Describes the change if the ratio is not steady in most rounds; `None` otherwise. The ratio is not steady in a
+/// round if it has a trend, or if a system's own rate changes by [`OWN_CHANGE_MAX`] or more.
 pub(super) fn no_level(base: &System<'_>, candidate: &System<'_>) -> Option<NoLevel> {
     let (mut without, mut moves) = (0, 0.0);
     let mut levels: Vec<(Level, Level)> = Vec::new();
@@ -61,8 +62,8 @@ pub(super) fn no_level(base: &System<'_>, candidate: &System<'_>) -> Option<NoLe
     })
 }
 
-/// The trials of each round. With several sessions, the trials of the first session of each side, then of the
-/// second, and so on.
+/// Pairs of trials of the same round. If there are several sessions, the first sessions of both sides come first,
+/// then the second sessions, and so on.
 fn rounds<'a>(
     base: &System<'a>,
     candidate: &System<'a>,
@@ -74,14 +75,16 @@ fn rounds<'a>(
     })
 }
 
-/// Whether one of two trials without slices has a trend that the other does not have.
+/// Whether the ratio of two trials without slices changes: at least one trial's rate has a trend, and the changes of
+/// the two rates differ by the factor [`RATIO_CHANGE_MAX`] or more.
 fn move_apart(of_base: Level, of_own: Level) -> bool {
     let apart = (of_own.change / of_base.change).ln().abs();
     apart >= RATIO_CHANGE_MAX.ln() && !(of_base.has_level() && of_own.has_level())
 }
 
-/// The ratio of all operations over the whole time, in the middle round. `None` if it differs from the ratio of
-/// neighbouring slices by no more than the margin, or no more than chance explains.
+/// Returns the ratio of all operations over the whole time, if stalls make it differ from the reported ratio. It is the
+/// ratio of one round: the round in which the difference between the two ratios is the median of all rounds. `None` if
+/// that difference is within the margin, or if chance explains it.
 pub(super) fn stalls(rounds: &[PairRound], margin: Margin) -> Option<f64> {
     let mut sliced: Vec<&PairRound> = rounds.iter().filter(|round| round.slices.is_some()).collect();
     let distance = |round: &PairRound| round.whole_ln_ratio - round.ln_ratio;
@@ -92,7 +95,8 @@ pub(super) fn stalls(rounds: &[PairRound], margin: Margin) -> Option<f64> {
     (distance(middle).abs() > least).then(|| middle.whole_ln_ratio.exp())
 }
 
-/// The median over rounds of the ratio of neighbouring slices, if the reported ratio includes stalls.
+/// In the rounds whose reported ratio includes stalls, the median of the ratio of neighbouring slices, which leaves
+/// stalls out. `None` if there are no such rounds.
 pub(super) fn counted_stalls(rounds: &[PairRound]) -> Option<f64> {
     let counted = rounds.iter().filter(|round| round.counts_stalls);
     let of_slices: Vec<f64> = counted.filter_map(|round| Some(round.slices?.ln_ratio)).collect();

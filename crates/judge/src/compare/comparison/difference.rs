@@ -8,11 +8,11 @@ use crate::trial::member::Member;
 /// A condition in which two runs differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// Its name (`kernel`).
+    /// Name of the condition, such as `kernel`.
     pub what: String,
-    /// Its value for the base.
+    /// The base's value.
     pub base: String,
-    /// Its value for the candidate.
+    /// The candidate's value.
     pub candidate: String,
 }
 
@@ -22,7 +22,8 @@ impl std::fmt::Display for Difference {
     }
 }
 
-/// Differences between any runs of two sides: facts about the host, scale, Dyno's version, and the plan.
+/// Lists the facts that are not equal in all runs of the two sides: facts about the host, scale, Dyno's version, and
+/// the plan's text.
 pub(super) fn differences(base: &[Member<'_>], candidate: &[Member<'_>]) -> Vec<Difference> {
     of_runs(&runs(base), &runs(candidate))
 }

@@ -8,13 +8,14 @@ use super::{Comparison, Finding, TestComparison};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateOutcome {
-    /// Every test that votes shows that the candidate is not worse by more than the margin, and each candidate has
-    /// at least one such test. If each test is significant on its own, all of them together are (Berger,
-    /// "Multiparameter hypothesis testing and acceptance sampling", Technometrics 24(4), 1982).
+    /// Every test that votes shows that the candidate is not worse by more than the margin, and each candidate has at
+    /// least one such test. This needs no correction for the number of tests: if each test is significant on its own,
+    /// the conclusion from all of them is too (Berger, "Multiparameter hypothesis testing and acceptance sampling",
+    /// Technometrics 24(4), 1982).
     NoneRegressed,
     /// At least one test regressed or failed, after correction for the number of tests.
     SomeRegressed,
-    /// Neither is shown.
+    /// The tests show neither of the other outcomes.
     NotDecided,
 }
 
@@ -22,15 +23,15 @@ pub enum GateOutcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateVote {
-    /// It shows that the candidate is not worse by more than the margin.
+    /// The test shows that the candidate is not worse by more than the margin.
     NotWorse,
-    /// It regressed or failed.
+    /// The test regressed or failed.
     Worse,
-    /// It shows neither, although the base's own figures can be judged. The outcome is therefore undecided.
-    /// [`TestComparison::undecided`] has the reason.
+    /// The test shows neither "not worse" nor "worse", although the base's own figures can be judged.
+    /// [`TestComparison::undecided`] has the reason. One such test prevents [`GateOutcome::NoneRegressed`].
     Open,
-    /// It says nothing about the candidate, because the base cannot be judged in this test either, or because the
-    /// test is never judged.
+    /// The test says nothing about the candidate, because the base's own figures cannot be judged in this test, or
+    /// because no verdict on such a test is possible.
     Abstains,
 }
 

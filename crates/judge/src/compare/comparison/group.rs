@@ -10,8 +10,8 @@ use crate::compare::pair::{PairRound, Ratios, mean_of_one_round};
 use crate::compare::rule::Rule;
 use crate::compare::sessions::{Replicates, Unpaired, estimate};
 
-/// The mean of each group with more than one ratio, in run order. Empty if there is only one group, because that
-/// group contains all tests.
+/// The mean of each group in which at least two tests have a ratio, in run order. Empty if there is only one group,
+/// because the mean of that group is the overall mean.
 pub(super) fn group_means(tests: &[Measured<'_>], rule: &Rule) -> Vec<GroupMean> {
     let groups: Vec<&[Measured<'_>]> = tests.chunk_by(|a, b| a.step.group == b.step.group).collect();
     if groups.len() == 1 {
@@ -29,13 +29,13 @@ pub(super) fn overall(tests: &[Measured<'_>], rule: &Rule) -> Option<GroupMean> 
     mean("", tests, rule)
 }
 
-/// The mean over some tests. An instance affects all its tests. Therefore the mean over the tests of each round is
-/// computed first, and the interval over rounds from these means.
+/// The mean over some tests. An instance affects all tests of its round. Therefore the mean over tests is computed
+/// for each round first, and the interval is computed from these means.
 fn mean(name: &str, tests: &[Measured<'_>], rule: &Rule) -> Option<GroupMean> {
     let ratios: Vec<&Ratios> =
         tests.iter().map(|test| &test.ratios).filter(|ratios| ratios.len() > 0).collect();
     let found = match ratios.first()? {
-        Ratios::Paired(_) => paired(&ratios, rule)?,
+        Ratios::Paired(_) | Ratios::Sessions(_) => paired(&ratios, rule)?,
         Ratios::Unpaired(unpaired) => self::unpaired(unpaired.replicates, &ratios, rule)?,
     };
     let RatioEstimate { ratio, interval, method, .. } = found.estimate;
@@ -58,7 +58,7 @@ struct Mean {
 fn paired(ratios: &[&Ratios], rule: &Rule) -> Option<Mean> {
     let rows: Vec<BTreeMap<u32, &PairRound>> = ratios
         .iter()
-        .map(|ratios| ratios.rounds().iter().map(|round| (round.round, round)).collect())
+        .map(|ratios| ratios.pairs().into_iter().flatten().map(|round| (round.round, round)).collect())
         .collect();
     let block = Block::of(&rows);
     let [only] = block.rounds.as_slice() else {
@@ -77,7 +77,7 @@ fn unpaired(replicates: Replicates, ratios: &[&Ratios], rule: &Rule) -> Option<M
             Ratios::Unpaired(Unpaired { base, candidate, .. }) => {
                 Some(if is_base { base } else { candidate })
             }
-            Ratios::Paired(_) => None,
+            Ratios::Paired(_) | Ratios::Sessions(_) => None,
         });
         sides.map(|side| side.iter().copied().collect()).collect()
     };
@@ -95,15 +95,17 @@ fn unpaired(replicates: Replicates, ratios: &[&Ratios], rule: &Rule) -> Option<M
     Some(Mean { estimate, tests: tests.len(), rounds: base.len().min(own.len()) })
 }
 
-/// A set of tests and rounds in which every test has every round.
+/// A set of tests and rounds. Every test has a value in every round.
 struct Block {
     tests: Vec<usize>,
     rounds: Vec<u32>,
 }
 
 impl Block {
-    /// The largest block that results from dropping the rounds with the fewest tests. This drops the last round of
-    /// an interrupted run, or a test that failed once.
+    /// Chooses tests and rounds such that no value is missing. First, rounds in which few tests have a value are
+    /// dropped. Then tests without a value in one of the remaining rounds are dropped. Of all limits for "few", the one
+    /// that keeps the most values is used. So the last round of an interrupted run is dropped, or a test that failed
+    /// once.
     fn of<T>(rows: &[BTreeMap<u32, T>]) -> Self {
         let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
         for round in rows.iter().flat_map(BTreeMap::keys) {
@@ -119,7 +121,7 @@ impl Block {
             Self { tests: (0..rows.len()).filter(has_all).collect(), rounds }
         };
         let size = |block: &Self| block.tests.len() * block.rounds.len();
-        // If blocks are equally large, the last one has the most tests.
+        // If several limits keep equally many values, `max_by_key` returns the last. It keeps the most tests.
         least
             .into_iter()
             .map(block)

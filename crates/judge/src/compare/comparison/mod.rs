@@ -48,43 +48,44 @@ pub struct Judgement {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DisturbedTests {
     pub tests: usize,
-    /// Number of tests, without those of controls.
+    /// Number of all tests that were examined. `tests` of them are disturbed.
     pub of: usize,
-    /// Figures of the test in which the largest share of rounds was disturbed.
+    /// The disturbed rounds of the test in which the largest share of rounds was disturbed.
     pub worst: DisturbedRounds,
 }
 
 /// The comparison of a candidate with a base.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
-    /// The system that it is compared with.
+    /// The system that the candidate is compared with.
     pub base: Side,
     pub candidate: Side,
-    /// Whether one of them is the control of the other (an A/A pair), so that their difference is noise. Such a
-    /// comparison is in no family and does not affect the outcome.
+    /// Whether one system is the control of the other (an A/A pair), so that their difference is noise. The
+    /// comparison is then in no family and does not affect the outcome.
     pub is_control: bool,
-    /// The settings that are not in force, if this makes the two systems the same. Their tests are not judged.
+    /// If the two systems are the same because requested settings are not in force, these settings; `None` otherwise.
+    /// The tests of systems that are the same are not judged.
     pub same_for: Option<Vec<NotInForce>>,
     /// Differences between the conditions of the runs; empty within one run.
     pub differences: Vec<Difference>,
     /// The anchor that all runs share. `None` within one run, if a run has no anchor, or if a side is the anchor
     /// itself.
     pub anchor: Option<SharedAnchor>,
-    /// Each step at each client count, in run order.
+    /// The tests, in run order. A test is a step at a client count.
     pub tests: Vec<TestComparison>,
-    /// The mean of each group with more than one ratio, in run order. Empty if there is only one group, or if
-    /// the two are the same system.
+    /// The mean of each group in which at least two tests have a ratio, in run order. Empty if there is only one group,
+    /// or if the two systems are the same.
     pub groups: Vec<GroupMean>,
-    /// The mean over all tests; `None` without a ratio, or if the two are the same system.
+    /// The mean over all tests; `None` without a ratio, or if the two systems are the same.
     pub overall: Option<GroupMean>,
 }
 
 /// Identifies a system in results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Side {
-    /// The run's number in its results file. With several sessions, the number of the first.
+    /// The run's number in its results file. With several sessions, it is the number of the first.
     pub run: i64,
-    /// The numbers of all its runs. Each run is a session.
+    /// The numbers of all runs of this side. Each run is a session.
     pub runs: Vec<i64>,
     pub system: String,
     /// Engine and storage engine as the plan names them.
@@ -106,13 +107,13 @@ pub struct TestComparison {
     pub finding: Finding,
     /// Why there is no verdict; `None` if there is one.
     pub undecided: Option<Undecided>,
-    /// Rounds that do not count because neighbours disturbed them, if any.
+    /// The rounds that do not count because neighbours disturbed them. `None` if there are none.
     pub disturbed: Option<DisturbedRounds>,
-    /// Its contribution to the overall verdict.
+    /// The test's contribution to the overall verdict.
     pub gate: GateVote,
-    /// Median of the base's rounds.
+    /// Median of the base's figures over rounds.
     pub base: Option<f64>,
-    /// Median of the candidate's rounds.
+    /// Median of the candidate's figures over rounds.
     pub candidate: Option<f64>,
     pub base_rounds: usize,
     pub candidate_rounds: usize,
@@ -123,29 +124,30 @@ pub struct TestComparison {
     pub method: Method,
     /// The kind of values from which the ratio is computed.
     pub replicates: Replicates,
-    /// The rounds from which the ratio is computed. Both systems completed them. Empty if rounds are not paired.
+    /// The rounds that both systems completed, from which the ratio is computed. Empty if rounds are not paired.
     pub rounds: Vec<RoundRatio>,
-    /// Differences within this margin count as "the same". It is the rule's margin. Noise does not widen it.
+    /// Differences within this margin count as "the same". It is the rule's margin, and noise does not widen it.
     pub margin: Margin,
     /// Differences beyond this margin are alarms. It is the rule's margin, widened if an A/A pair is noisy.
     pub alarm_margin: Margin,
     /// Two-sided p-value of this test alone: the probability of a difference this far beyond the margin of alarms
-    /// if the true difference is within it.
+    /// if the true difference is within that margin.
     pub p: Option<f64>,
     /// `p`, adjusted for all tests together.
     pub p_adjusted: Option<f64>,
-    /// Estimated number of further rounds for a verdict, or of further sessions a side if sessions are the
-    /// replicates. `None` if there is a verdict, or if it takes more than 1000.
+    /// Estimated number of further rounds until a verdict. If sessions are the replicates, it is the number of further
+    /// sessions of each system, in turns. `None` if there is a verdict, or if more than 1000 are needed.
     pub more_rounds: Option<usize>,
     /// Whether the candidate is significantly not worse by more than the margin.
     pub rules_out_regression: bool,
-    /// Standard deviation of log ratios between loads; `None` unless several loads have several rounds each.
+    /// How much log ratios vary between separate loads of the data, as a standard deviation. Known only if the data was
+    /// loaded several times, and several rounds share a load.
     pub between_loads: Option<f64>,
     /// Standard deviation of log ratios between instances; `None` with fewer than two rounds.
     pub between_instances: Option<f64>,
     /// Standard deviation of log ratios between neighbouring slices; `None` without slices.
     pub between_slices: Option<f64>,
-    /// All other quantities that both systems have, without verdict.
+    /// The ratios of the other quantities that were measured for both systems. These ratios have no verdict.
     pub costs: BTreeMap<Quantity, CostRatio>,
     pub warnings: Vec<TestWarning>,
 }
@@ -156,9 +158,9 @@ pub struct RoundRatio {
     /// The round, from 0.
     pub round: u32,
     pub ratio: f64,
-    /// Standard error of its logarithm, from slices; `None` for whole trials.
+    /// Standard error of the ratio's logarithm, from slices; `None` for whole trials.
     pub standard_error: Option<f64>,
-    /// Number of slices of each system from which it is computed; 0 for whole trials.
+    /// Number of slices of each system from which the ratio is computed; 0 for whole trials.
     pub slices: usize,
 }
 
@@ -173,39 +175,48 @@ pub enum Undecided {
         /// Number of rounds that a verdict needs.
         wanted: usize,
     },
-    /// Too few sessions a side for any verdict among this many tests.
+    /// At least one system was measured in too few sessions for any verdict among this many tests.
     TooFewSessions {
-        /// Number of sessions of the side with fewer.
+        /// Number of sessions of the system that has fewer.
         sessions: usize,
-        /// Number of sessions a side that a verdict needs.
+        /// Number of sessions that a verdict needs for each system.
         wanted: usize,
     },
-    /// Each was measured in a single session, and they share no anchor. So a difference between the systems cannot be
-    /// distinguished from a difference between the sessions.
+    /// Each system was measured in enough sessions, but too few of them can be paired with a neighbour in time of the
+    /// other system. So a difference between the systems cannot be distinguished from a slow change of the host.
+    NotAlternating {
+        /// Number of pairs. In half of them, the base comes first.
+        pairs: usize,
+        /// Number of pairs that a verdict needs.
+        wanted: usize,
+    },
+    /// Each system was measured in a single session, and the two sessions have no common anchor. So a difference
+    /// between the systems cannot be distinguished from a difference between the sessions.
     OneSession,
-    /// Neighbours disturbed rounds, and too few others are left.
+    /// Neighbours disturbed some rounds, and too few undisturbed rounds remain.
     Disturbed(DisturbedRounds),
-    /// The interval contains both no change and a meaningful one.
+    /// The interval is partly within the margin and partly beyond it.
     Interval,
     /// A system's rate was still rising or falling.
     NoLevel { system: String },
-    /// The candidate's rate falls during the trial, while the base's is level.
+    /// The candidate's rate falls during the trial, while the base's rate is level.
     Decays {
-        /// The candidate's rate at the end of a trial as a multiple of that at its start, median of the rounds.
+        /// The candidate's rate at the end of a trial as a multiple of its rate at the start, median of the rounds.
         change: f64,
     },
-    /// Measured in only one round or some rounds, by design: a load whose data the other rounds restore.
+    /// The test is the loading of data, which is measured in only some rounds, by design. The other rounds restore the
+    /// data.
     MeasuredOnce,
     /// The quantity was not measured, or is 0.
     NotMeasured,
-    /// In some round only one system finished operations, or neither system finished any in any round. There is no
-    /// ratio to 0.
+    /// In some round only one system finished operations, or one of the systems finished no operation in any round. A
+    /// ratio to 0 operations is not defined.
     NothingDone { system: String },
     /// At the rate of the step, no event was due in any round.
     NothingDue,
-    /// In some round, unfinished events leave only a lower bound of the quantity.
+    /// In some round, only a lower bound of the quantity is known, because of unfinished events.
     OnlyBounds { system: String },
-    /// The two are the same system, because the settings in which they should differ are not in force.
+    /// The two systems are the same, because the settings in which they should differ are not in force.
     SameSystem,
     /// The base completed no round.
     BaseFailed,
@@ -217,14 +228,15 @@ pub enum Undecided {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "warning", rename_all = "snake_case")]
 pub enum TestWarning {
-    /// Stalls in some rounds, which the host may have caused. The reported ratio is that of neighbouring slices,
-    /// and differs from the ratio of all operations over the whole time.
+    /// There were stalls in some rounds, which the host may have caused. The reported ratio is the ratio of
+    /// neighbouring slices, which differs from the ratio of all operations over the whole time.
     Stalls {
-        /// The ratio of all operations over the whole time, in the middle round.
+        /// The ratio of all operations over the whole time in one round: the round in which the difference between this
+        /// ratio and the reported one is the median of all rounds.
         whole_ratio: f64,
     },
-    /// Stalls in every round, so the system itself causes them. The reported ratio is that of all operations over
-    /// the whole time.
+    /// There were stalls in every round, so the system itself causes them. The reported ratio is mostly the ratio
+    /// of all operations over the whole time.
     StallsCounted {
         /// The ratio of neighbouring slices, median of the rounds.
         sliced_ratio: f64,
@@ -236,20 +248,20 @@ pub enum TestWarning {
         of: usize,
     },
     BaseFailed {
-        /// Number of such rounds.
+        /// Number of rounds in which the base failed.
         rounds: usize,
         /// Rounds in which a trial was started.
         of: usize,
     },
-    /// It used one instance in all rounds, so all rounds share the effects of its start.
+    /// The system used one instance in several rounds, so these rounds share the effects of its start.
     NotFresh { system: String },
     /// In some rounds, only this system's threads were pinned to their own cores, which changes its rate.
     PinnedAlone { system: String, rounds: usize },
 }
 
 impl TestWarning {
-    /// Whether it concerns this test only. Failures are warnings of the systems' own trials, and a reused instance
-    /// concerns all tests.
+    /// Whether the warning concerns only this test of these two systems. Other warnings do not: a failure is also a
+    /// warning of a system's own trials, and a reused instance concerns all tests.
     pub fn is_of_one_test(&self) -> bool {
         matches!(self, Self::Stalls { .. } | Self::StallsCounted { .. } | Self::PinnedAlone { .. })
     }
@@ -272,16 +284,16 @@ pub enum Finding {
     Improved,
     /// Worse by more than the margin of alarms, after correction for the number of tests.
     Regressed,
-    /// Within the margin.
+    /// The difference is within the margin.
     Same,
-    /// None of these is shown.
+    /// None of the other findings is shown.
     NotEnoughEvidence,
     /// The candidate failed in rounds that the base completed.
     Failed,
-    /// The candidate's rate falls during the trial, while the base's is level. The ratio of their rates
-    /// depends on the length of the trial and is not judged.
+    /// The candidate's rate falls during the trial, while the base's rate is level. The ratio of the rates depends
+    /// on the length of the trial, so it is not judged.
     Decays,
-    /// No number of rounds can decide it. [`TestComparison::undecided`] has the reason.
+    /// No number of rounds can decide the test. [`TestComparison::undecided`] has the reason.
     Unjudged,
 }
 
@@ -290,13 +302,13 @@ pub enum Finding {
 pub struct GroupMean {
     /// The group; empty for all tests.
     pub group: String,
-    /// Number of tests in the mean. Each of them has all the rounds.
+    /// Number of tests in the mean. Each test has a ratio in each of the rounds.
     pub tests: usize,
     pub ratio: f64,
-    /// Its interval over rounds.
+    /// Confidence interval of the mean, from its variation over rounds.
     pub interval: Option<Interval>,
     pub method: Method,
-    /// Rounds, or sessions a side, from which it is computed.
+    /// Number of rounds from which the mean is computed, or of pairs of sessions, or of sessions of each system.
     pub rounds: usize,
 }
 
@@ -315,7 +327,8 @@ impl RoundRatio {
 }
 
 impl Judgement {
-    /// The tests that have no verdict because neighbours disturbed their rounds, if any.
+    /// The tests that have no verdict because neighbours disturbed their rounds; `None` if there are none. Controls
+    /// are left out.
     pub fn disturbed(&self) -> Option<DisturbedTests> {
         let judged = self.comparisons.iter().filter(|comparison| !comparison.is_control);
         DisturbedTests::among(judged.flat_map(|comparison| &comparison.tests))
@@ -335,7 +348,7 @@ impl DisturbedTests {
 }
 
 impl Comparison {
-    /// Its tests without a verdict because neighbours disturbed their rounds; `None` if there are none.
+    /// The tests that have no verdict because neighbours disturbed their rounds; `None` if there are none.
     pub fn disturbed(&self) -> Option<DisturbedTests> {
         DisturbedTests::among(self.tests.iter())
     }

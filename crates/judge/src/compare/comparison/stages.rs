@@ -1,9 +1,11 @@
-//! Judges a run that left tests before its end: each of these tests by the rounds before it was left.
+//! Judges a run that stopped measuring some tests before the run's end. Each of these tests is judged by the rounds in
+//! which it was measured.
 //!
-//! A test is left only after a look, and every look has its part of the error probability. A test that was left without
-//! an alarm stays in the family of later looks, with the rounds that it has. A test with an alarm leaves the family, if
-//! the correction goes step by step. [`max_t`](dyno_stats::max_t) explains why the probability of a false alarm then
-//! stays within the bound. For Holm's correction, this follows from each test's own p-value.
+//! A run stops measuring a test only after a look (an interim analysis), and every look has its part of the error
+//! probability. A test that stopped without an alarm still counts in the correction at later looks, with the rounds
+//! that it has. A test that stopped with an alarm no longer counts if the correction is a step-down correction.
+//! [`max_t`](dyno_stats::max_t) explains why the probability of a false alarm then stays within the bound. For Holm's
+//! correction, this follows from each test's own p-value.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +18,8 @@ use super::subject::Subject;
 use super::{Finding, Judgement, TestComparison};
 use crate::compare::rule::Rule;
 
-/// Judges the systems of a run that left tests; `None` if none was left, or if several runs are compared.
+/// Judges the systems of a run that stopped measuring some tests before the run's end. `None` if all tests were
+/// measured to the end, if the run has a single look, or if several runs are compared.
 pub(super) fn judge_in_stages(subjects: &[Subject<'_>], rule: &Rule) -> Option<Judgement> {
     let evidence = subjects.first()?.first().0.evidence;
     let run = evidence.run;
@@ -52,8 +55,8 @@ pub(super) fn judge_in_stages(subjects: &[Subject<'_>], rule: &Rule) -> Option<J
             *place = test;
         }
     }
-    // Means over tests are of the rounds in which all were measured. In later rounds, those that were decided
-    // first, which differ most, would be missing.
+    // Means over tests use only the rounds in which all tests were measured. Later rounds would bias the means, because
+    // they lack the tests that were decided first, which are the tests with the largest differences.
     for (comparison, first) in
         judgement.comparisons.iter_mut().zip(first_stage.into_iter().flat_map(|it| it.comparisons))
     {
@@ -63,7 +66,7 @@ pub(super) fn judge_in_stages(subjects: &[Subject<'_>], rule: &Rule) -> Option<J
     Some(judgement)
 }
 
-/// Whether a test was measured for the last time in a round.
+/// Whether this round was the last in which the test was measured.
 fn is_left(run: &Run, test: &TestComparison, last_round: u32) -> bool {
     let mut left = run.left_tests.iter();
     left.any(|left| (&left.step, left.clients, left.last_round) == (&test.step, test.clients, last_round))

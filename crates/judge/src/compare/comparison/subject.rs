@@ -14,12 +14,12 @@ use crate::trial::of_run::tests;
 
 /// A candidate and its base. Each run is a session.
 pub(crate) struct Subject<'a> {
-    /// The base in each of its sessions, at least one.
+    /// The base, once for each session in which it was measured. There is at least one.
     pub(super) base: Vec<Member<'a>>,
-    /// The candidate in each of its sessions, at least one.
+    /// The candidate, once for each session in which it was measured. There is at least one.
     pub(super) candidate: Vec<Member<'a>>,
-    /// The anchor of the sessions. `None` within one run, where rounds are paired, and if the anchor itself is
-    /// compared.
+    /// The anchor that the sessions share. `None` within one run, where rounds are paired, and if the anchor itself
+    /// is compared.
     pub(super) anchor: Option<SharedAnchor>,
 }
 
@@ -29,7 +29,7 @@ impl<'a> Subject<'a> {
         Self { base: vec![base], candidate: vec![candidate], anchor: None }
     }
 
-    /// The same two systems of one run, with other evidence of that run.
+    /// The same two systems, with other evidence from the same run.
     pub(super) fn on<'b>(&self, evidence: &'b Evidence<'b>) -> Subject<'b>
     where
         'a: 'b,
@@ -39,7 +39,7 @@ impl<'a> Subject<'a> {
         Subject::within(member(base.system), member(candidate.system))
     }
 
-    /// `None` if a side has no session.
+    /// Two systems in their sessions. `None` if a side has no session.
     pub(super) fn of(base: Vec<Member<'a>>, candidate: Vec<Member<'a>>) -> Option<Self> {
         let (first, of_candidate) = (*base.first()?, *candidate.first()?);
         if base.len() + candidate.len() == 2 && std::ptr::eq(first.run(), of_candidate.run()) {
@@ -63,7 +63,7 @@ impl<'a> Subject<'a> {
         self.base.iter().chain(&self.candidate).map(|member| member.run())
     }
 
-    /// Whether figures are divided by the anchor's.
+    /// Whether figures are divided by the anchor's figures.
     pub(super) fn is_anchored(&self) -> bool {
         self.anchor.as_ref().is_some_and(SharedAnchor::is_used)
     }
@@ -77,13 +77,13 @@ impl<'a> Subject<'a> {
                 .any(|(control, original)| [(control, original), (original, control)].contains(&pair))
     }
 
-    /// The settings that are not in force, if this makes the two systems the same.
+    /// If the two systems are the same because settings are not in force, these settings; `None` otherwise.
     pub(super) fn same_for(&self) -> Option<Vec<NotInForce>> {
         let (base, candidate) = self.first();
         same_systems(base, candidate)
     }
 
-    /// Each test of the base's first run.
+    /// Collects the measurements of both systems, for each test of the base's first run.
     pub(super) fn measure(&self, are_same: bool, rule: &Rule) -> Vec<Measured<'a>> {
         let is_wanted = |step: &StepRecord| rule.steps.is_empty() || rule.steps.contains(&step.id);
         tests(self.first().0.run())

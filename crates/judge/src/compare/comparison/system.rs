@@ -16,7 +16,7 @@ use crate::trial::member::Member;
 use crate::trial::quantity::Quantity;
 
 pub(super) struct System<'a> {
-    /// Its id in its first session.
+    /// The system's id in its first session.
     pub(super) id: &'a str,
     sessions: Vec<OfSession<'a>>,
 }
@@ -24,14 +24,14 @@ pub(super) struct System<'a> {
 struct OfSession<'a> {
     member: Member<'a>,
     trials: Session<'a>,
-    /// Rounds in which its trial failed.
+    /// Rounds in which the system's trial failed.
     failed: &'a [u32],
-    /// Rounds that do not count, because neighbours disturbed its trial or the anchor's.
+    /// Rounds that do not count, because neighbours disturbed the system's trial or the anchor's trial.
     disturbed: Vec<(u32, Disturbance)>,
 }
 
 impl<'a> System<'a> {
-    /// A system in a test. Its figures are divided by the anchor's if `is_anchored`.
+    /// A system in a test. If `is_anchored`, its figures are divided by the anchor's figures.
     pub(super) fn of(members: &[Member<'a>], is_anchored: bool, step: &str, clients: u32) -> Self {
         let session = |member: &Member<'a>| {
             let evidence = member.evidence;
@@ -57,12 +57,12 @@ impl<'a> System<'a> {
         self.sessions.iter().map(|session| session.trials.part)
     }
 
-    /// Its completed trials in all sessions.
+    /// The system's completed trials in all sessions.
     fn trials(&self) -> impl Iterator<Item = (SystemTrials<'a>, &'a Trial)> {
         self.parts().flat_map(|part| part.trials.iter().map(move |trial| (part, *trial)))
     }
 
-    /// The rounds of the first session in which its trial failed.
+    /// In the first session, the rounds whose trial of this system failed.
     pub(super) fn failed_in_first(&self) -> &[u32] {
         self.sessions.first().map_or(&[], |session| session.failed)
     }
@@ -79,14 +79,15 @@ impl<'a> System<'a> {
         self.completed() + self.failed()
     }
 
-    /// Whether some completed round has only a lower bound of a quantity. Leaving out such rounds would leave out
-    /// the worst ones.
+    /// Whether there is a completed round in which only a lower bound of a quantity is known. If so, the test is not
+    /// judged: without these rounds, the system's worst rounds would be missing.
     pub(super) fn has_only_bounds(&self, quantity: Quantity) -> bool {
         let mut bounds = self.trials().filter_map(|(part, trial)| part.evidence.bound(trial, quantity));
         bounds.any(|figure| figure.is_lower_bound)
     }
 
-    /// Median of its rounds. With several sessions, the median of the sessions' medians.
+    /// Median of the system's figures over rounds. With several sessions, it is the median of the sessions'
+    /// medians.
     pub(super) fn median(&self, quantity: Quantity) -> Option<f64> {
         let of_session = |part: SystemTrials<'_>| {
             let figures = part.trials.iter().filter_map(|trial| part.evidence.figure(trial, quantity));
@@ -95,19 +96,20 @@ impl<'a> System<'a> {
         median(&self.parts().filter_map(of_session).collect::<Vec<_>>())
     }
 
-    /// Whether it completed a trial, and `is_so` holds for all of them.
+    /// Whether the system completed at least one trial, and `is_so` holds for all completed trials.
     pub(super) fn always(&self, is_so: fn(Done) -> bool) -> bool {
         self.completed() > 0 && self.trials().all(|(_, trial)| is_so(Done::of(&trial.record)))
     }
 
-    /// The margin of alarms of its runs in a test.
+    /// The margin of alarms in a test. If the system was measured in several runs, it is the largest margin of any of
+    /// them.
     pub(super) fn alarm_margin(&self, step: &str, clients: u32, rule: &Rule) -> Margin {
         let margins = self.sessions.iter().map(|session| session.member.evidence);
         let margins = margins.map(|evidence| noise::alarm_margin(evidence, step, clients, rule));
         margins.fold(rule.margin, Margin::max)
     }
 
-    /// Whether one of its runs has more rounds than measure a step.
+    /// Whether one of the system's runs has rounds in which this step is not measured.
     pub(super) fn has_more_rounds_than(&self, step: &StepRecord) -> bool {
         self.sessions.iter().any(|session| session.member.run().record.rounds > step.rounds)
     }
@@ -120,8 +122,8 @@ impl<'a> System<'a> {
     }
 }
 
-/// Rounds in which a trial of either system was disturbed, each with the larger disturbance. `None` if there are
-/// none.
+/// Rounds in which a trial of either system was disturbed. If the trials of both systems were disturbed in a round,
+/// the larger disturbance counts. `None` if no round was disturbed.
 pub(super) fn disturbed_rounds(base: &System<'_>, candidate: &System<'_>) -> Option<DisturbedRounds> {
     let mut by_round: BTreeMap<(usize, u32), Disturbance> = BTreeMap::new();
     let mut measured: BTreeSet<(usize, u32)> = BTreeSet::new();

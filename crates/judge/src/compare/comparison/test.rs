@@ -32,9 +32,10 @@ pub(super) struct Measured<'a> {
     pub(super) ratios: Ratios,
     estimate: Option<RatioEstimate>,
     no_level: Option<NoLevel>,
-    /// The system that has only a lower bound of the quantity in some round.
+    /// The system whose quantity is not known exactly in some round: only a lower bound is known.
     only_bounds: Option<&'a str>,
-    /// Whether the two are the same system, because the settings that should distinguish them are not in force.
+    /// Whether the settings that should distinguish the two systems are not in force, so that the systems are the
+    /// same.
     are_same: bool,
     /// Rounds that do not count, because neighbours disturbed a trial of either system.
     disturbed: Option<DisturbedRounds>,
@@ -54,7 +55,7 @@ impl<'a> Measured<'a> {
         let alarm_margin = margin(&base).max(margin(&candidate));
         let ratios = Ratios::between(&base.sessions(), &candidate.sessions(), rule.quantity);
         let estimate = ratios.estimate(alarm_margin, rule.confidence());
-        // A load is a fixed amount of work, so its rate may change.
+        // A load of data is a fixed amount of work and not a steady state, so its rate may change.
         let is_timed = step.seconds.is_some();
         let no_level = is_timed.then(|| no_level(&base, &candidate)).flatten();
         let has_bounds = |system: &&System<'_>| system.has_only_bounds(rule.quantity);
@@ -80,12 +81,12 @@ impl<'a> Measured<'a> {
         alarmed.has(subject, &self.step.id, self.clients)
     }
 
-    /// The p-value of a test that can be judged, at one look.
+    /// The test's p-value without adjustment for the number of looks. `None` if the test cannot be judged.
     pub(super) fn p_of_look(&self, rule: &Rule) -> Option<f64> {
         Some(self.estimate.filter(|_| self.never(rule).is_none())?.p())
     }
 
-    /// The p-value of a test that can be judged, adjusted for all looks.
+    /// The test's p-value, adjusted for the number of looks. `None` if the test cannot be judged.
     pub(super) fn p(&self, rule: &Rule) -> Option<f64> {
         Some(rule.over_looks(self.p_of_look(rule)?))
     }
@@ -168,20 +169,23 @@ impl<'a> Measured<'a> {
         lacks(if rounds < wanted { self.too_few_rounds(wanted) } else { Undecided::Interval })
     }
 
-    /// Why there are fewer rounds than wanted.
+    /// The reason why there are fewer than `wanted` rounds.
     fn too_few_rounds(&self, wanted: usize) -> Undecided {
         let rounds = self.ratios.len();
-        let are_sessions = self.ratios.replicates() == Replicates::Sessions;
-        match self.disturbed {
-            Some(disturbed) if rounds == 0 || (!are_sessions && rounds + disturbed.rounds >= wanted) => {
-                Undecided::Disturbed(disturbed)
-            }
-            _ if are_sessions => Undecided::TooFewSessions { sessions: rounds, wanted },
-            _ => Undecided::TooFewRounds { rounds, wanted },
+        let sessions = match &self.ratios {
+            Ratios::Sessions(pairs) => Some(pairs.sessions),
+            ratios => (ratios.replicates() == Replicates::AnchoredSessions).then_some(rounds),
+        };
+        match (self.disturbed, sessions) {
+            (Some(disturbed), None) if rounds + disturbed.rounds >= wanted => Undecided::Disturbed(disturbed),
+            (Some(disturbed), _) if sessions.unwrap_or(rounds) == 0 => Undecided::Disturbed(disturbed),
+            (_, None) => Undecided::TooFewRounds { rounds, wanted },
+            (_, Some(sessions)) if sessions < wanted => Undecided::TooFewSessions { sessions, wanted },
+            _ => Undecided::NotAlternating { pairs: rounds, wanted },
         }
     }
 
-    /// The finding, if further figures cannot change it; `None` if they can.
+    /// The finding if further rounds cannot change it; `None` if they can.
     fn never(&self, rule: &Rule) -> Option<(Finding, Option<Undecided>)> {
         let unjudged = |undecided| Some((Finding::Unjudged, Some(undecided)));
         let is_unplanned = |it: &&System<'_>| self.step.not_for.iter().any(|id| id == it.id);
@@ -220,7 +224,8 @@ impl<'a> Measured<'a> {
         unjudged(Undecided::NoLevel { system: system.id.to_owned() })
     }
 
-    /// Whether the base's own figures could be judged, although the test cannot be, for this reason.
+    /// Whether the base's own figures could be judged, although the comparison has no verdict for the reason
+    /// `undecided`.
     fn is_base_judgeable(&self, undecided: Option<&Undecided>, rule: &Rule) -> bool {
         match undecided {
             Some(Undecided::NoLevel { .. }) => self.no_level.is_none_or(|no_level| no_level.is_base_steady),
@@ -238,6 +243,7 @@ impl<'a> Measured<'a> {
             Some(
                 Undecided::TooFewRounds { .. }
                 | Undecided::TooFewSessions { .. }
+                | Undecided::NotAlternating { .. }
                 | Undecided::OneSession
                 | Undecided::Disturbed(_)
                 | Undecided::Interval
@@ -247,8 +253,8 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// Why the throughput has no ratio; `None` if it has a ratio. Rounds in which a system finished nothing are not
-    /// left out, because they are its worst rounds.
+    /// Why the throughput has no ratio; `None` if it has a ratio. Rounds in which a system finished no operation are
+    /// not left out, because they are the system's worst rounds.
     fn nothing_done(&self, rule: &Rule) -> Option<Undecided> {
         if rule.quantity != Quantity::Throughput {
             return None;
@@ -270,10 +276,11 @@ impl<'a> Measured<'a> {
         Some(Undecided::NothingDone { system: system.id.to_owned() })
     }
 
-    /// Number of rounds in which the candidate failed and the base did not. For unpaired runs, the number of the
-    /// candidate's failed rounds, if its share of failed rounds is larger.
+    /// Number of rounds in which the candidate failed and the base did not. If rounds are unpaired, it is the number of
+    /// the candidate's failed rounds if the candidate failed in a larger share of rounds than the base, and
+    /// otherwise 0.
     fn failed_rounds(&self) -> usize {
-        if matches!(self.ratios, Ratios::Unpaired(_)) {
+        if !matches!(self.ratios, Ratios::Paired(_)) {
             let share = |system: &System<'_>| system.failed() as f64 / system.tried().max(1) as f64;
             let is_worse = self.base.completed() > 0 && share(&self.candidate) > share(&self.base);
             return if is_worse { self.candidate.failed() } else { 0 };
@@ -283,30 +290,35 @@ impl<'a> Measured<'a> {
         self.candidate.failed_in_first().iter().filter(completed).count()
     }
 
-    /// Whether it is a load whose data other rounds restore. Every session has such a load.
+    /// Whether the test is a load of data that cannot be judged, because it is measured in only some rounds. In the
+    /// other rounds, the data is restored. If sessions are the replicates, a load can be judged, because every session
+    /// measures it.
     fn is_measured_once(&self) -> bool {
         let is_so = self.step.command == "prepare" && self.base.has_more_rounds_than(self.step);
-        is_so && self.ratios.replicates() != Replicates::Sessions
+        let is_by_session =
+            matches!(self.ratios.replicates(), Replicates::PairedSessions | Replicates::AnchoredSessions);
+        is_so && !is_by_session
     }
 
-    /// Fewest rounds, or values a side, for any verdict.
+    /// The fewest rounds or pairs of sessions that allow any verdict. For unpaired values, the fewest of each system.
     fn rounds_least(&self, rule: &Rule) -> usize {
         match self.ratios {
-            Ratios::Paired(_) => ROUNDS_WITH_VERDICT_MIN,
+            Ratios::Paired(_) | Ratios::Sessions(_) => ROUNDS_WITH_VERDICT_MIN,
             Ratios::Unpaired(_) => rounds_a_side_min(rule.confidence()),
         }
     }
 
-    /// Fewest rounds for the verdict that the estimate suggests. An alarm is corrected for all tests; sameness is
+    /// Fewest rounds for the verdict that the estimate suggests. If the estimate lies beyond the margin of alarms, that
+    /// verdict is an alarm, which is corrected for the number of tests. Otherwise the verdict is "the same", which is
     /// judged for each test alone.
     fn rounds_min(&self, estimate: RatioEstimate, alarm_confidence: f64, rule: &Rule) -> usize {
         let confidence = self.confidence_wanted(estimate, alarm_confidence, rule);
         let is_by_reversals = rule.correction() == Correction::MaxT && self.is_beyond(estimate);
         match (&self.ratios, estimate.method) {
             (Ratios::Unpaired(_), _) => rounds_a_side_min(confidence),
-            (Ratios::Paired(_), dyno_stats::Method::Exact) => rounds_min(confidence),
-            (Ratios::Paired(_), _) if is_by_reversals => rounds_min(confidence),
-            (Ratios::Paired(_), _) => ROUNDS_WITH_VERDICT_MIN,
+            (_, dyno_stats::Method::Exact) => rounds_min(confidence),
+            _ if is_by_reversals => rounds_min(confidence),
+            _ => ROUNDS_WITH_VERDICT_MIN,
         }
     }
 
@@ -325,9 +337,10 @@ impl<'a> Measured<'a> {
             .map_or(rule.confidence(), |estimate| self.confidence_wanted(estimate, alarm_confidence, rule));
         let least = match self.ratios {
             Ratios::Paired(_) => rounds_min(confidence),
+            Ratios::Sessions(_) => rounds_min(confidence).max(ROUNDS_WITH_VERDICT_MIN),
             Ratios::Unpaired(_) => rounds_a_side_min(confidence),
         };
-        // The interval of one round does not hold for other instances.
+        // With one round, the estimate is not used: its interval does not hold for other instances of the systems.
         let estimate = self.ratios.estimate(self.alarm_margin, confidence).filter(|_| rounds > 1);
         let is_beyond = self.estimate.is_some_and(|estimate| self.is_beyond(estimate));
         let margin = if is_beyond { self.alarm_margin } else { rule.margin };
@@ -340,7 +353,7 @@ impl<'a> Measured<'a> {
         )
     }
 
-    /// Standard deviations of log ratios between loads and between instances.
+    /// How much log ratios vary between separate loads of the data and between instances, as standard deviations.
     fn components(&self) -> NestedComponents {
         let evidence = self.base.parts().next().map(|part| part.evidence);
         let mut loads: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
@@ -398,8 +411,9 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// Number of rounds of a run in which the threads of only one system were pinned. An in-process engine, whose load
-/// has no CPU time of its own, has no thread to pin.
+/// Number of rounds of a run in which the threads of `one` were pinned to cores and those of `other` were not. Rounds
+/// in which `other` is an in-process engine do not count, because such an engine has no client threads that could be
+/// pinned. The record of an in-process engine has no CPU time of clients.
 fn rounds_pinned_alone(one: SystemTrials<'_>, other: SystemTrials<'_>) -> usize {
     if !one.is_of_run(other) {
         return 0;
@@ -410,7 +424,7 @@ fn rounds_pinned_alone(one: SystemTrials<'_>, other: SystemTrials<'_>) -> usize 
         .count()
 }
 
-/// Standard deviation of log ratios between neighbouring slices in the middle round.
+/// Standard deviation of log ratios between neighbouring slices: the median over rounds.
 fn between_slices(rounds: &[PairRound]) -> Option<f64> {
     let of_slices = rounds.iter().filter_map(|round| round.slices?.between_slices);
     median(&of_slices.collect::<Vec<_>>())

@@ -45,13 +45,13 @@ fn looks_of(rounds_max: u32) -> Looks {
     Looks::new(rounds_max as usize, Rule::default().alpha, 1).unwrap()
 }
 
-/// The run as one until all tests are decided.
+/// Changes the plan of a run: the run continues until all tests are decided, for at most `rounds_max` rounds.
 fn planned(mut run: Run, rounds_max: u32) -> Run {
     (run.record.rounds, run.record.looks) = (rounds_max, looks_of(rounds_max).at.len() as u32);
     run
 }
 
-/// A run with one step, in which both systems have slices with these rates in every round.
+/// A run with one step. In every round, both systems have slices with the rates that `rates` returns.
 fn sliced(rounds: usize, rates: impl Fn(&str, u32) -> Vec<f64>) -> Run {
     let mut run = run_with(&[1.0], rounds);
     for trial in run.trials.iter_mut().map(|trial| &mut trial.record) {
@@ -94,7 +94,7 @@ fn each_test_gets_its_verdict_and_the_worst_decides() {
 fn a_gate_opens_where_every_test_rules_out_a_regression() {
     let judgement = judge(&run_with(&[1.0, 1.2], 12));
     assert_eq!(judgement.outcome, GateOutcome::NoneRegressed);
-    // "Better" and "the same" are undecided, but "worse" is ruled out.
+    // Whether the candidate is better or the same is undecided, but the interval rules out that it is worse.
     let mut run = run_with(&[1.0], 12);
     let rates = [("old", around(1000.0, 0.001, 12, 1)), ("new", around(1020.0, 0.02, 12, 2))];
     add_step(&mut run, "reads", "close", 4, &rates);
@@ -135,7 +135,7 @@ fn fewer_than_six_rounds_have_an_interval_and_no_verdict() {
     }
 }
 
-/// Eight equal candidates. Each start of a system is fast or slow.
+/// Eight equal candidates and a base. By chance, each start of a system is fast or slow.
 fn with_two_kinds_of_starts(seed: u64, rounds: usize) -> Run {
     let systems = ["base", "a", "b", "c", "d", "e", "f", "g", "h"];
     let mut random = SplitMix64::new(seed);
@@ -162,7 +162,7 @@ fn starts_that_are_fast_or_slow_seldom_make_one_of_eight_equal_systems_differ() 
             let tests = judgement.comparisons.iter().flat_map(|comparison| &comparison.tests);
             tests.into_iter().any(|test| matches!(test.finding, Finding::Improved | Finding::Regressed))
         });
-        // 5% of 200, and three standard deviations.
+        // If 5% of the runs have an alarm, 10 of 200 are expected. The limit adds three standard deviations.
         assert!(alarms.count() <= 19, "{rounds} rounds");
     }
 }
@@ -175,7 +175,7 @@ fn by_holm_s_correction_many_tests_take_more_rounds() {
     let six = run_with(&ratios, 6);
     let by_holm = by(&six, Correction::Holm);
     assert_eq!(findings(&by_holm)[0], Finding::NotEnoughEvidence);
-    // 2/2⁹ ≤ 0.05/10.
+    // Holm's correction needs nine rounds, because 2/2⁹ ≤ 0.05/10.
     assert_eq!(first(&by_holm).undecided, Some(Undecided::TooFewRounds { rounds: 6, wanted: 9 }));
     assert_eq!(first(&by_holm).more_rounds, Some(3));
     assert_eq!(findings(&by(&six, Correction::None))[0], Finding::Regressed);
@@ -287,12 +287,14 @@ fn a_lower_cost_is_an_improvement() {
     let judgement = within(&run, "old", "new", &unmeasured);
     assert_eq!(findings(&judgement), [Finding::Unjudged]);
     assert_eq!(first(&judgement).undecided, Some(Undecided::NotMeasured));
-    // Costs have no verdict. The base uses 40 µs and the candidate 25 µs, because 30 of them are halved.
+    // Costs have no verdict. The base uses 40 µs of CPU per operation, and the candidate 25 µs: 30 µs of the 40 µs are
+    // halved.
     let cost = judge(&run).comparisons[0].tests[0].costs[&Quantity::ServerCpu];
     assert!((cost.ratio - 0.625).abs() < 1e-3 && cost.method == Method::Exact, "{cost:?}");
 }
 
-/// Lets the trials of a system do nothing in some rounds. `due` is the number of due events, for a step at a rate.
+/// Makes the trials of a system finish nothing in some rounds. `due` is the number of due events, if the step has a
+/// rate.
 fn idle(run: &mut Run, system: &str, rounds: std::ops::Range<u32>, due: Option<u64>) {
     for trial in run.trials.iter_mut().map(|trial| &mut trial.record) {
         if trial.system_id == system && rounds.contains(&trial.round) {
@@ -325,7 +327,7 @@ fn nothing_done_is_0_and_has_no_ratio() {
         assert_eq!((test.p, judgement.outcome), (None, GateOutcome::NotDecided));
         assert_eq!(test.ratio.is_some(), new.end - new.start == 1, "of the other rounds there is one");
     }
-    // Both finished nothing in a round, so the other rounds decide.
+    // If both systems finish nothing in the same round, the other rounds decide.
     assert_eq!(first(&judge_with(2..3, 2..3, Some(0))).finding, Finding::Same);
 }
 
@@ -345,7 +347,7 @@ fn no_verdict_rests_on_latencies_of_events_that_never_ended() {
     assert_eq!((first(&judgement).gate, judgement.outcome), (GateVote::Open, GateOutcome::NotDecided));
     let turned = within(&run, "new", "old", &rule);
     assert_eq!(first(&turned).gate, GateVote::Abstains, "the base has only bounds too");
-    // The median latency is not affected.
+    // The median latency can be judged, because the unfinished events are too few to change it.
     let median = Rule { quantity: Quantity::LatencyP50, ..rule };
     assert_eq!(findings(&within(&run, "old", "new", &median)), [Finding::Same]);
     assert_eq!(findings(&judge(&run)), [Finding::Same], "the rate is judged");
@@ -364,12 +366,12 @@ fn findings_have_stable_names_for_programs() {
     assert_eq!(undecided["reason"], "too_few_rounds");
 }
 
-/// Runs of equal systems with 2% noise, twelve tests and eight trials each.
+/// Checks the share of false alarms in runs of equal systems with 2% noise, twelve tests and eight trials each.
 #[test]
 fn equals_pass_the_gate_but_for_the_share_of_alarms_promised() {
     let experiments = 200;
     let mut run = run_with(&[1.0; 12], 8);
-    // Parsing latencies takes most of the time.
+    // Without latencies, the test is faster. Parsing them would take most of its time.
     run.trials
         .iter_mut()
         .filter_map(|trial| trial.record.measured.as_mut())
@@ -386,6 +388,6 @@ fn equals_pass_the_gate_but_for_the_share_of_alarms_promised() {
         let judgement = within(&run, "old", "new", &rule);
         findings(&judgement).iter().any(|finding| matches!(finding, Finding::Improved | Finding::Regressed))
     });
-    // 5% of 200, plus 3.1 standard deviations.
+    // If 5% of the runs have an alarm, 10 of 200 are expected. The limit adds 3.1 standard deviations.
     assert!(alarms.count() <= 20);
 }

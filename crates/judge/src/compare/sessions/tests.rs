@@ -12,25 +12,24 @@ use crate::trial::member::ComparedSystem;
 
 static NO_CHECKS: TrialChecks = TrialChecks::new();
 
-/// Noise of a round.
+/// Standard deviation of the logarithm of a rate between rounds.
 const ROUND: f64 = 0.01;
 
-/// A standard normal deviate: the sum of twelve uniform ones.
+/// A standard normal deviate: the sum of twelve uniform numbers, minus 6.
 fn normal(random: &mut SplitMix64) -> f64 {
     (0..12).map(|_| random.below(1 << 20) as f64 / f64::from(1 << 20)).sum::<f64>() - 6.0
 }
 
-/// A session of `rounds` rounds with a pinned system and a system that is `ratio` times as fast. The session
-/// makes both faster or slower alike.
-fn session(id: i64, ratio: f64, rounds: usize, between_sessions: f64, random: &mut SplitMix64) -> Run {
+/// A session of `rounds` rounds with the system `pinned` and a system that is `ratio` times as fast. `speed` is the
+/// logarithm of the host's speed, which affects both systems equally.
+fn session(id: i64, ratio: f64, rounds: usize, speed: f64, random: &mut SplitMix64) -> Run {
     let mut run = run(id, &["pinned", "db"]);
-    let of_session = between_sessions * normal(random);
     let mut rates = |ratio: f64| -> Vec<f64> {
-        (0..rounds).map(|_| 1000.0 * ratio * (of_session + ROUND * normal(random)).exp()).collect()
+        (0..rounds).map(|_| 1000.0 * ratio * (speed + ROUND * normal(random)).exp()).collect()
     };
     let (pinned, db) = (rates(1.0), rates(ratio));
     add_step(&mut run, "reads", "point", 4, &[("pinned", pinned), ("db", db)]);
-    // Parsing latencies takes most of the time.
+    // Without latencies, the test is faster. Parsing them would take most of its time.
     let measured = run.trials.iter_mut().filter_map(|trial| trial.record.measured.as_mut());
     measured.for_each(|measured| measured.latency = dyno_store::LatencyRecord::default());
     run
@@ -49,34 +48,53 @@ fn is_alarm(judgement: &Judgement) -> bool {
     matches!(finding, Finding::Improved | Finding::Regressed)
 }
 
-/// Judgements of `experiments` pairs of sides with this many sessions: one of eight rounds, or several of
-/// three.
+/// Whether the session at this place in time is one of the base, if either side comes first equally often: A B B A.
+fn is_base_in_turns(at: usize) -> bool {
+    matches!(at % 4, 0 | 3)
+}
+
+/// Judges two sides. The candidate is `ratio` times as fast as the base. The host's speed changes from session to session:
+/// `speeds` has its logarithm in each session, in the order of time. A side has one session of eight rounds, or several
+/// sessions of three rounds.
+fn judge(
+    ratio: f64,
+    speeds: &[f64],
+    is_base: impl Fn(usize) -> bool,
+    is_anchored: bool,
+    random: &mut SplitMix64,
+) -> Judgement {
+    let rounds = if speeds.len() == 2 { 8 } else { 3 };
+    let mut session = |(at, speed): (usize, &f64)| {
+        let ratio = if is_base(at) { 1.0 } else { ratio };
+        let mut run = session(at as i64, ratio, rounds, *speed, random);
+        run.systems[0].is_anchor = is_anchored;
+        run
+    };
+    let runs: Vec<Run> = speeds.iter().enumerate().map(&mut session).collect();
+    let (base, candidate): (Vec<&Run>, Vec<&Run>) =
+        runs.iter().partition(|run| is_base(usize::try_from(run.id.0).unwrap()));
+    let sides = (base.into_iter().map(of).collect(), candidate.into_iter().map(of).collect());
+    compare_sessions(&[sides], &without_margin())
+}
+
+/// Judges simulated pairs of sides in turns, `experiments` times. The speed of the host differs independently between
+/// sessions, with this standard deviation of its logarithm.
 fn judgements(
     ratio: f64,
-    sessions: i64,
+    sessions: usize,
     between_sessions: f64,
     is_anchored: bool,
     experiments: u64,
 ) -> impl Iterator<Item = Judgement> {
     (0..experiments).map(move |experiment| {
         let mut random = SplitMix64::new(experiment);
-        let mut side = |first: i64, ratio: f64| -> Vec<Run> {
-            let session = |id| {
-                let rounds = if sessions == 1 { 8 } else { 3 };
-                let mut run = session(id, ratio, rounds, between_sessions, &mut random);
-                run.systems[0].is_anchor = is_anchored;
-                run
-            };
-            (first..first + sessions).map(session).collect()
-        };
-        let (base, candidate) = (side(1, 1.0), side(101, ratio));
-        let sides = (base.iter().map(of).collect(), candidate.iter().map(of).collect());
-        compare_sessions(&[sides], &without_margin())
+        let speeds: Vec<f64> = (0..2 * sessions).map(|_| between_sessions * normal(&mut random)).collect();
+        judge(ratio, &speeds, is_base_in_turns, is_anchored, &mut random)
     })
 }
 
-/// The largest number of false alarms among `experiments` pairs of equal systems that is compatible with an error
-/// of 5%, with a probability of 99.9%.
+/// The largest plausible number of false alarms among `experiments` pairs of equal systems, if the error probability
+/// is 5%. Chance exceeds this number in only one case in 1000.
 fn alarms_max(experiments: u64) -> usize {
     let n = experiments as f64;
     (0.05 * n + 3.1 * (0.05 * 0.95 * n).sqrt()).ceil() as usize
@@ -116,56 +134,106 @@ fn a_common_anchor_cancels_the_session() {
 }
 
 #[test]
-fn sessions_are_the_replicates_of_several_runs_a_side() {
-    for (between_sessions, sessions) in [(0.02, 5), (0.04, 8), (0.08, 8)] {
+fn pairs_of_sessions_are_the_replicates_of_several_runs_a_side() {
+    for (between_sessions, sessions) in [(0.02, 6), (0.04, 8), (0.08, 8)] {
         let alarms = judgements(1.0, sessions, between_sessions, false, 100).filter(is_alarm).count();
         assert!(alarms <= alarms_max(100), "{between_sessions}: {alarms}");
     }
     let found = |between_sessions, sessions| {
         judgements(0.9, sessions, between_sessions, false, 40).filter(is_alarm).count()
     };
-    let (some, more) = (found(0.02, 5), found(0.04, 8));
+    let (some, more) = (found(0.02, 6), found(0.04, 8));
     assert!(some >= 36 && more >= 36, "{some} and {more} of 40");
-    let judgement = judgements(0.9, 5, 0.02, false, 1).next().unwrap();
+    let judgement = judgements(0.9, 6, 0.02, false, 1).next().unwrap();
     let comparison = &judgement.comparisons[0];
-    assert_eq!((comparison.base.runs.len(), comparison.candidate.runs[0]), (5, 101));
+    assert_eq!((&*comparison.base.runs, comparison.candidate.runs[0]), (&[0, 3, 4, 7, 8, 11][..], 1));
     let test = &comparison.tests[0];
-    assert_eq!((test.replicates, test.base_rounds), (Replicates::Sessions, 15));
-    assert_eq!(comparison.overall.as_ref().unwrap().rounds, 5);
+    assert_eq!((test.replicates, test.base_rounds), (Replicates::PairedSessions, 18));
+    assert_eq!(comparison.overall.as_ref().unwrap().rounds, 6);
+    assert_eq!(judgement.rule.correction, Some(dyno_store::Correction::MaxT));
+}
+
+/// Equals on a host whose speed changes slowly: each session resembles the one before, or is slower than it.
+#[test]
+fn slow_changes_of_the_host_do_not_raise_alarms() {
+    let alarms = |is_base: fn(usize) -> bool, change: fn(f64, f64) -> f64| {
+        let judge = |experiment| {
+            let mut random = SplitMix64::new(experiment);
+            let mut speed = 0.0;
+            let next = |_| {
+                speed = change(speed, normal(&mut random));
+                speed
+            };
+            let speeds: Vec<f64> = (0..16).map(next).collect();
+            judge(1.0, &speeds, is_base, false, &mut random)
+        };
+        (0..100).map(judge).filter(is_alarm).count()
+    };
+    let resembles = |speed: f64, normal: f64| 0.8 * speed + 0.06 * normal;
+    let slows = |speed: f64, normal: f64| speed - 0.02 + 0.001 * normal;
+    for (name, change) in [("resembles", resembles as fn(f64, f64) -> f64), ("slows", slows)] {
+        let in_turns = alarms(is_base_in_turns, change);
+        assert!(in_turns <= alarms_max(100), "{name}: {in_turns}");
+        let one_first = alarms(|at| at % 2 == 0, change);
+        assert!(one_first <= alarms_max(100), "{name}, A always first: {one_first}");
+        assert_eq!(alarms(|at| at < 8, change), 0, "{name}, one side after the other");
+    }
 }
 
 #[test]
-fn too_few_sessions_say_how_many_the_family_takes() {
-    let wanted = |sessions, tests: usize| {
+fn sides_one_after_the_other_have_no_verdict_however_many_sessions_they_have() {
+    let judgement = judge(0.5, &[0.0; 24], |at| at < 12, false, &mut SplitMix64::new(1));
+    let test = &judgement.comparisons[0].tests[0];
+    assert_eq!(test.undecided, Some(Undecided::NotAlternating { pairs: 1, wanted: 6 }));
+    assert_eq!((test.interval, judgement.outcome), (None, GateOutcome::NotDecided));
+    let anchored = judge(0.5, &[0.0; 24], |at| at < 12, true, &mut SplitMix64::new(1));
+    let test = &anchored.comparisons[0].tests[0];
+    assert_eq!((test.finding, test.replicates), (Finding::Regressed, Replicates::AnchoredSessions));
+}
+
+#[test]
+fn too_few_sessions_say_how_many_it_takes() {
+    let wanted = |sessions: usize, tests: usize, is_anchored: bool| {
         let mut random = SplitMix64::new(1);
-        let mut side = |ids: std::ops::Range<i64>, ratio: f64| -> Vec<Run> {
-            let mut make = |id| {
-                let mut run = session(id, ratio, 3, 0.001, &mut random);
-                for at in 1..tests {
-                    let rates = vec![1000.0 * ratio + id as f64; 3];
-                    add_step(&mut run, "reads", &format!("s{at}"), 4, &[("db", rates)]);
-                }
-                run
-            };
-            ids.map(&mut make).collect()
+        let mut make = |at: usize| {
+            let ratio = if is_base_in_turns(at) { 1.0 } else { 0.9 };
+            let mut run = session(at as i64, ratio, 3, 0.0, &mut random);
+            run.systems[0].is_anchor = is_anchored;
+            for number in 1..tests {
+                let rates = vec![1000.0 * ratio + at as f64; 3];
+                let pinned = vec![1000.0; 3];
+                add_step(&mut run, "reads", &format!("s{number}"), 4, &[("pinned", pinned), ("db", rates)]);
+            }
+            run
         };
-        let (base, candidate) = (side(0..sessions, 1.0), side(100..100 + sessions, 0.9));
-        let sides = (base.iter().map(of).collect(), candidate.iter().map(of).collect());
-        compare_sessions(&[sides], &Rule::default()).comparisons[0].tests[0].undecided.clone()
+        let runs: Vec<Run> = (0..2 * sessions).map(&mut make).collect();
+        let side = |wanted: bool| -> Vec<ComparedSystem<'_>> {
+            let runs = runs.iter().enumerate().filter(|(at, _)| is_base_in_turns(*at) == wanted);
+            runs.map(|(_, run)| of(run)).collect()
+        };
+        let judgement = compare_sessions(&[(side(true), side(false))], &Rule::default());
+        judgement.comparisons[0].tests[0].undecided.clone()
     };
-    // 2/C(8, 4) ≤ 0.05, and 2/C(14, 7) ≤ 0.05/24.
-    assert_eq!(wanted(2, 1), Some(Undecided::TooFewSessions { sessions: 2, wanted: 4 }));
-    assert_eq!(wanted(3, 1), Some(Undecided::TooFewSessions { sessions: 3, wanted: 4 }));
-    assert_eq!(wanted(4, 1), None);
-    assert_eq!(wanted(4, 24), Some(Undecided::TooFewSessions { sessions: 4, wanted: 7 }));
-    assert_eq!(wanted(7, 24), None);
+    let too_few = |sessions, wanted| Some(Undecided::TooFewSessions { sessions, wanted });
+    // Max-T needs six pairs for any number of tests, because 2/2⁶ ≤ 0.05.
+    for tests in [1, 24] {
+        assert_eq!(wanted(5, tests, false), too_few(5, 6));
+        assert_eq!(wanted(6, tests, false), None);
+    }
+    // With an anchor, one test needs four sessions of each system, because 2/C(8, 4) ≤ 0.05. 24 tests need seven, because
+    // 2/C(14, 7) ≤ 0.05/24.
+    assert_eq!(wanted(3, 1, true), too_few(3, 4));
+    assert_eq!(wanted(4, 1, true), None);
+    assert_eq!(wanted(4, 24, true), too_few(4, 7));
+    assert_eq!(wanted(7, 24, true), None);
 }
 
 #[test]
 fn anchors_that_differ_do_not_anchor() {
     let mut random = SplitMix64::new(3);
     let mut session = |id| {
-        let mut run = session(id, 1.0, 8, 0.04, &mut random);
+        let speed = 0.04 * normal(&mut random);
+        let mut run = session(id, 1.0, 8, speed, &mut random);
         run.systems[0].is_anchor = true;
         run.systems[0].engine_version = Some("10.11.6".to_owned());
         run
@@ -181,7 +249,7 @@ fn anchors_that_differ_do_not_anchor() {
     candidate.systems[0].engine_version = Some("10.11.6".to_owned());
     let judgement = compare(&[(of(&base), of(&candidate))], &Rule::default());
     assert_eq!(judgement.comparisons[0].tests[0].replicates, Replicates::AnchoredRounds);
-    // The anchor against itself would be 1.
+    // The anchor is not divided by itself, because that would always give 1.
     let pinned = |run| ComparedSystem { system: "pinned", ..of(run) };
     let itself = compare(&[(pinned(&base), pinned(&candidate))], &Rule::default());
     assert_eq!(itself.comparisons[0].anchor, None);

@@ -1,19 +1,19 @@
-//! The hardware that systems may use by their limits, and families of systems that differ only in hardware.
+//! The hardware that the limits of systems allow, and families of systems that differ only in hardware.
 
 use dyno_store::{Origin, Run, SystemRecord};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Keys of a confinement that are amounts of hardware, and that a forecast may vary.
+/// Keys of a confinement that are amounts of hardware. Systems of a family may differ in them.
 const AMOUNTS: [&str; 5] = ["server_cpus", "client_cpus", "read_iops", "write_iops", "volume_bytes"];
 
-/// The CPUs and the volume that a system may use; `None` if there is no limit, or if it is unknown.
+/// The CPUs and the volume that a system may use. An amount is `None` if it is not limited or not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Hardware {
     pub cpus: Option<u64>,
-    /// Reads a second.
+    /// Number of reads per second.
     pub read_iops: Option<u64>,
-    /// Writes and cache flushes a second.
+    /// Number of writes and cache flushes per second.
     pub write_iops: Option<u64>,
 }
 
@@ -31,7 +31,7 @@ impl Resource {
 }
 
 impl Hardware {
-    /// What a resource provides per second: CPU seconds or requests.
+    /// Capacity of a resource per second: CPU seconds or requests.
     pub(super) fn capacity(self, resource: Resource) -> Option<f64> {
         let amount = match resource {
             Resource::Cpus => self.cpus,
@@ -41,8 +41,8 @@ impl Hardware {
         amount.filter(|amount| *amount > 0).map(|amount| amount as f64)
     }
 
-    /// The hardware of a system: its limits, or the host's CPUs if they are not limited. For a server that ran
-    /// already, the hardware of its price.
+    /// The hardware that a system may use: its limits, or the host's CPUs if its CPUs are not limited. For a server
+    /// that Dyno did not start, it is the hardware that the server's price is for.
     pub fn of(run: &Run, system: &SystemRecord) -> Self {
         let by_price = system.price.as_ref().filter(|_| system.origin == Origin::Dsn);
         let volume = by_price.and_then(|price| price.volume.as_ref()).map(|volume| volume.iops);
@@ -76,8 +76,8 @@ pub(super) struct Family<'a> {
     pub(super) systems: Vec<(&'a SystemRecord, Hardware)>,
 }
 
-/// The families of a run, in the plan's order. Controls belong to no family. Systems on volumes with burst credits do
-/// not either, because the limit of such a volume changes during the measurement.
+/// The families of a run, in the plan's order. Controls belong to no family. Neither do systems on volumes with
+/// burst credits, because the limit of such a volume changes during the measurement.
 pub(super) fn families(run: &Run) -> Vec<Family<'_>> {
     let mut families: Vec<Family<'_>> = Vec::new();
     let has_bursts = |system: &SystemRecord| {
@@ -104,10 +104,12 @@ fn are_alike(one: &SystemRecord, other: &SystemRecord) -> bool {
     };
     let of_server = |system: &SystemRecord| system.origin == Origin::Dsn;
     let sweep = |system: &SystemRecord| system.configuration.as_ref().map(|it| it.sweep.clone());
-    // Builds of one version in two folders have the same name. The systems of a sweep have the same build.
+    // Systems that are started from a folder may be different builds, because builds of one version in two folders
+    // have the same name. The systems of one sweep have the same build.
     let may_be_other_build =
         one.origin == Origin::Basedir && (sweep(one).is_none() || sweep(one) != sweep(other));
-    // The name of a server that ran already is its address. Another address may be another kind of server.
+    // A server that Dyno did not start belongs to no family. Dyno knows only its address, and a server at another
+    // address may be of another kind.
     !of_server(one)
         && !of_server(other)
         && !may_be_other_build
@@ -115,7 +117,8 @@ fn are_alike(one: &SystemRecord, other: &SystemRecord) -> bool {
             == (&other.name, &other.profile, &other.requested_settings, rest(other))
 }
 
-/// The sweep's id with the levels that all systems share. Without a sweep, the first system's id.
+/// The name of a family. If several systems of one sweep are the family, it is the sweep's id with those levels of
+/// factors that are equal in all of them. Otherwise, it is the first system's id.
 fn name(systems: &[(&SystemRecord, Hardware)]) -> String {
     let configuration = |system: &SystemRecord| system.configuration.clone();
     let (first, others) = (systems[0].0, &systems[1..]);

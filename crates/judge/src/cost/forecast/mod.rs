@@ -1,8 +1,8 @@
 //! Predicts the throughput of systems on hardware that was not measured.
 //!
 //! Bottleneck bounds ([`dyno_stats::BottleneckLaw`]) are calibrated within a family of systems that differ only in
-//! their amount of hardware. To test them, each system is predicted from the others. The errors widen the intervals
-//! of predictions.
+//! their amount of hardware. To test the bounds, each system is predicted from the other systems of the family. The
+//! errors of these predictions widen the intervals of forecasts.
 
 mod hardware;
 mod model;
@@ -21,15 +21,15 @@ use crate::trial::of_run::Trials;
 use crate::trial::quantity::Quantity;
 pub use hardware::{Hardware, Resource};
 
-/// A family makes predictions only if each of its own systems is predicted from the others with an error of at most
-/// this share.
+/// Largest error with which a family still makes predictions, as a share of the measured rate. To find the error, each
+/// system of the family is predicted from the other systems.
 pub const ERROR_MAX: f64 = 0.2;
 
-/// Hardware to forecast for. For an empty list, each family keeps its own amounts.
+/// Hardware to forecast for. If a list is empty, each family keeps its own amounts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WantedHardware {
     pub cpus: Vec<u64>,
-    /// Limit of reads a second and, separately, of writes a second.
+    /// Limits of requests per second. Each number limits reads and, separately, writes.
     pub iops: Vec<u64>,
 }
 
@@ -37,12 +37,12 @@ pub struct WantedHardware {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Forecast {
     pub family: String,
-    /// One system of the family.
+    /// A system of the family, as an example.
     pub like: String,
     pub clients: u32,
-    /// How much of their hardware its systems used.
+    /// For each system of the family, the shares of its hardware that it used.
     pub used: Vec<Used>,
-    /// Each system predicted from the others; empty if there are too few systems.
+    /// Each measured system, predicted from the other systems of the family. Empty if there are too few systems.
     pub left_out: Vec<LeftOut>,
     pub predictions: Vec<Prediction>,
 }
@@ -55,7 +55,7 @@ pub struct Used {
     pub share: f64,
 }
 
-/// A measured system, predicted from the others of its family.
+/// A measured system, and its prediction from the other systems of its family.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LeftOut {
     pub system: String,
@@ -65,11 +65,11 @@ pub struct LeftOut {
     pub predicted: f64,
     /// The prediction divided by the measured rate, minus 1.
     pub error: f64,
-    /// Whether its hardware is outside the range of the others'.
+    /// Whether the system's hardware is outside the range of the other systems' hardware.
     pub is_outside: bool,
 }
 
-/// A family of systems in a test, each predicted from the others.
+/// A family of systems in a test. Each system is predicted from the other systems.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LeftOutTest {
     pub step: String,
@@ -86,20 +86,21 @@ pub struct Prediction {
     pub predicted: Predicted,
 }
 
-/// The known facts about a throughput that was not measured.
+/// What is known about the throughput on hardware that was not measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Predicted {
     Rate {
         operations_per_second: f64,
-        /// Its interval, from the variation of rounds and the errors of the model.
+        /// Interval of the rate, from the variation between rounds and the errors of the model.
         interval: Interval,
         /// Whether the hardware is outside the measured range.
         is_outside: bool,
-        /// The largest error when measured systems were predicted in the same way.
+        /// The largest error when measured systems of the family are predicted from the others, as a share of the
+        /// measured rate.
         error_max: f64,
     },
-    /// Only a bound: an operation's demand on a resource does not allow more.
+    /// Only an upper bound of the rate is known: a higher rate would need more of this resource than the hardware has.
     AtMost {
         operations_per_second: f64,
         resource: Resource,
@@ -114,20 +115,22 @@ pub enum Predicted {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Unpredicted {
-    /// The measured systems do not have different, known amounts of a resource that the forecast varies. Or they all
-    /// have their reads and writes in one proportion, and the forecast has another.
+    /// The forecast asks for another amount of a resource than the measured systems have. Their amounts of this
+    /// resource do not differ, or are not known, so they do not show how the rate depends on it. The same reason is
+    /// given if all measured systems limit reads and writes in one proportion, and the forecast asks for another
+    /// proportion.
     NotVaried { resource: Resource },
     TooFew {
         /// Systems that were measured.
         systems: usize,
-        /// Systems from which a prediction can be made and tested.
+        /// Fewest systems from which a prediction can be made and tested.
         wanted: usize,
     },
     /// The model does not predict the family's own systems well enough.
     LeaveOneOut { error_max: f64 },
 }
 
-/// The forecasts of a step for each family of a run, at each of these numbers of clients.
+/// The forecasts for a step: one for each family of a run, at each of these numbers of clients.
 pub fn forecasts(
     run: &Run,
     analysis: &Analysis,
@@ -172,7 +175,7 @@ impl LeftOutTest {
     }
 }
 
-/// `None` if no system of the family was measured.
+/// The forecast for a family in a test; `None` if no system of the family was measured.
 fn forecast(
     family: &Family<'_>,
     test: &Test,
@@ -202,7 +205,8 @@ fn forecast(
 }
 
 impl WantedHardware {
-    /// Every combination of the requested amounts, and of the family's own amounts for the rest.
+    /// Every combination of the requested amounts. If no amount of a resource is requested, the family's own
+    /// amounts are used.
     fn for_family(&self, measured: &[Measured]) -> Vec<Hardware> {
         let mut all: Vec<Hardware> = Vec::new();
         for it in measured {
@@ -248,7 +252,7 @@ fn measured(system: &str, hardware: Hardware, test: &Test, trials: &Trials<'_>) 
     })
 }
 
-/// Writes and cache flushes. A limit of writes counts both.
+/// Writes and cache flushes per operation. A limit of writes counts both.
 fn writes_per_operation(record: &TrialRecord) -> Option<f64> {
     let operations = record.measured.as_ref()?.counts.operations;
     let requests = record.usage.device_writes? + record.usage.device_flushes?;

@@ -21,7 +21,8 @@ pub(super) struct Measured {
     pub(super) demand: Demand,
 }
 
-/// The demand of an operation on each resource: CPU seconds and requests; `None` if it was not measured.
+/// The demand of an operation on each resource: CPU seconds, or numbers of requests. `None` if the demand was not
+/// measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Demand {
     pub(super) cpu_seconds: Option<f64>,
@@ -39,13 +40,13 @@ impl Demand {
     }
 }
 
-/// A family at a number of clients.
+/// The model of a family at a number of clients.
 pub(super) struct Model<'a> {
     measured: &'a [Measured],
     clients: u32,
     /// Resources whose amount differs between systems.
     varied: Vec<Resource>,
-    /// Each system predicted from the others; empty if there are too few.
+    /// Each system, predicted from the other systems. Empty if there are too few systems.
     pub(super) left_out: Vec<LeftOut>,
 }
 
@@ -62,7 +63,8 @@ impl<'a> Model<'a> {
         model
     }
 
-    /// Fewest systems for such predictions: the law has one parameter more than resources.
+    /// Fewest systems for predictions that can be tested. The law has one more parameter than there are resources, and
+    /// for the test one system is left out.
     fn systems_min(&self) -> usize {
         self.varied.len() + 2
     }
@@ -79,7 +81,8 @@ impl<'a> Model<'a> {
         })
     }
 
-    /// The rate on some hardware, by the law of these systems and the bounds of their demands.
+    /// The rate on some hardware, by a law that is fitted to `systems`. The rate is at most the bound that follows from
+    /// the systems' demands.
     fn rate(
         &self,
         systems: &[Measured],
@@ -95,7 +98,7 @@ impl<'a> Model<'a> {
         Some(bound(systems, hardware).map_or(rate, |(_, bound)| rate.min(bound)))
     }
 
-    /// The amounts of the resources that vary; `None` if one is unknown.
+    /// The amounts of the resources that vary; `None` if an amount is unknown.
     fn capacities(&self, hardware: Hardware) -> Option<Vec<f64>> {
         self.varied.iter().map(|resource| hardware.capacity(*resource)).collect()
     }
@@ -106,8 +109,8 @@ impl<'a> Model<'a> {
         Some(is_beyond(&known, &self.capacities(hardware)?))
     }
 
-    /// The prediction for some hardware. If all systems of the family have the same amount of a resource, the hardware
-    /// must have that amount too.
+    /// The prediction for some hardware. If all systems of the family have the same amount of a resource, the
+    /// hardware must have that amount too.
     pub(super) fn predict(&self, hardware: Hardware) -> Predicted {
         match self.estimate(hardware) {
             Ok(predicted) => predicted,
@@ -130,7 +133,8 @@ impl<'a> Model<'a> {
         let too_few = Unpredicted::TooFew { systems: self.measured.len(), wanted: self.systems_min() };
         let rate = self.rate(self.measured, |it| Some(it.rate), hardware).ok_or_else(|| too_few.clone())?;
         let is_outside = self.is_outside(self.measured, hardware).ok_or_else(|| too_few.clone())?;
-        // Between measured amounts, predictions are easier than outside.
+        // Predictions within the measured range are easier than predictions outside it. So for hardware within the
+        // range, only the errors of predictions within it count, if there are any.
         let inside: Vec<&LeftOut> = self.left_out.iter().filter(|it| !it.is_outside).collect();
         let tried = if is_outside || inside.is_empty() { self.left_out.iter().collect() } else { inside };
         let error_max = tried.iter().map(|it| it.error.abs()).reduce(f64::max).ok_or(too_few)?;
@@ -148,8 +152,8 @@ impl<'a> Model<'a> {
     }
 
     fn is_varied(&self, resource: Resource, hardware: Hardware) -> bool {
-        // Reads and writes that vary together are one resource, if the wanted hardware has them in the same
-        // proportion.
+        // If the limits of reads and writes vary together, in one proportion, the law has only reads as a resource. Its
+        // prediction is then also valid for other limits of writes, but only if they are in the same proportion.
         let iops = [Resource::ReadIops, Resource::WriteIops];
         self.varied.contains(&resource)
             || iops.contains(&resource)
@@ -157,8 +161,9 @@ impl<'a> Model<'a> {
                 && in_proportion(self.measured.iter().map(|it| it.hardware).chain([hardware]))
     }
 
-    /// Half-width of the interval of the logarithms of the predictions from each round alone; 0 with fewer
-    /// than two rounds.
+    /// Half-width of the interval that shows how a prediction varies between rounds. For each round, the rate is
+    /// predicted from this round alone. The interval is the confidence interval of the centre of these predictions'
+    /// logarithms. 0 with fewer than two rounds.
     fn of_rounds(&self, hardware: Hardware) -> f64 {
         let rounds = self.measured[0].rounds.keys();
         let of_all = rounds.filter(|round| self.measured.iter().all(|it| it.rounds.contains_key(*round)));
@@ -173,16 +178,16 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Half-width of a prediction interval of the logarithm, by Student's t from the errors of the tested predictions,
-/// centred at 0.
+/// Half-width of the prediction interval of a rate's logarithm, by Student's t. It is computed from the errors of
+/// predictions for systems that were measured. Their mean is assumed to be 0.
 fn of_model(tried: &[&LeftOut]) -> f64 {
     let squares: f64 = tried.iter().map(|it| it.error.ln_1p().powi(2)).sum();
     let degrees = tried.len() as f64;
     (squares / degrees).sqrt() * student_quantile((1.0 - CONFIDENCE) / 2.0, degrees)
 }
 
-/// The highest rate that some hardware allows by the smallest measured demand, with the resource that limits it.
-/// `None` if no demand is known.
+/// The highest rate that some hardware allows, and the resource that limits it. If systems have different demands on a
+/// resource, the smallest counts. `None` if no demand is known.
 pub(super) fn bound(systems: &[Measured], hardware: Hardware) -> Option<(Resource, f64)> {
     let of_resource = |resource: Resource| {
         let demand = systems.iter().filter_map(|it| it.demand.of(resource)).reduce(f64::min)?;

@@ -9,7 +9,7 @@ use crate::trial::check::TrialChecks;
 
 const IOPS: [u64; 5] = [1000, 2000, 4000, 8000, 16_000];
 
-/// Systems at each of [`IOPS`] on two CPUs. An operation takes 5 reads and 40 µs of CPU.
+/// A run with one system for each limit in [`IOPS`], all on two CPUs. An operation takes 5 reads and 40 µs of CPU.
 fn swept(rate: impl Fn(f64) -> f64) -> Run {
     let ids: Vec<String> = IOPS.iter().map(|iops| format!("db.iops-{iops}")).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
@@ -35,7 +35,8 @@ fn forecast_for(run: &Run, cpus: &[u64], iops: &[u64]) -> Forecast {
     forecasts.remove(0)
 }
 
-/// Nine tenths of the reads that the limit allows, up to a bound.
+/// The rate in operations per second: nine tenths of what the limit of reads allows (5 reads per operation), but at
+/// most 1800.
 fn saturating(iops: f64) -> f64 {
     f64::min(0.9 * iops / 5.0, 1800.0)
 }
@@ -60,7 +61,8 @@ fn iops_between_those_that_were_measured_are_predicted() {
 
 #[test]
 fn what_the_law_allows_more_of_the_demand_of_cpu_does_not() {
-    // Linear in IOPS, so that the law has no other bound: 400 µs on two CPUs allow 5000 per second.
+    // The measured rate is linear in IOPS, so the fitted law alone would predict any rate. But an operation takes 400
+    // µs of CPU, so two CPUs allow only 5000 operations per second.
     let mut run = swept(|iops| iops * 0.19);
     for record in run.trials.iter_mut().map(|trial| &mut trial.record) {
         record.usage.server_user_cpu_us = record.measured.as_ref().map(|it| it.counts.operations * 390);

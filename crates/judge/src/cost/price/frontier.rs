@@ -1,4 +1,4 @@
-//! The efficient frontier: systems that are faster than every cheaper one.
+//! The efficient frontier: the systems that are faster than every cheaper system.
 
 use dyno_store::{Operation, Run, SystemRecord};
 use serde::Serialize;
@@ -7,7 +7,7 @@ use super::dollars_per_million;
 use crate::analysis::test::Test;
 use crate::compare::comparison::{Finding, Judgement};
 
-/// The systems with a price in a test.
+/// For a test, the systems that have a price, and whether each is worth its price.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Frontier {
     pub group: String,
@@ -15,7 +15,7 @@ pub struct Frontier {
     pub clients: u32,
     /// The kind of operation that the rate counts.
     pub operation: Operation,
-    /// By ascending price; at equal prices, by descending rate.
+    /// In ascending order of price. At equal prices, the faster system comes first.
     pub offers: Vec<Offer>,
 }
 
@@ -24,24 +24,25 @@ pub struct Frontier {
 pub struct Offer {
     pub system: String,
     pub dollars_per_year: f64,
-    /// Median of the rounds.
+    /// Median over rounds.
     pub operations_per_second: f64,
-    /// Price of a million operations, if the system always has this load.
+    /// Price of a million operations if the system runs at this rate all the time.
     pub dollars_per_million_operations: Option<f64>,
     pub standing: Standing,
-    /// The cheapest system that dominates it, if any does.
+    /// The cheapest system that dominates this system; `None` if no system does.
     pub dominated_by: Option<String>,
 }
 
-/// Whether a system is worth its price, by verdicts.
+/// Whether verdicts show that a system is worth its price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// It is faster than every cheaper system, and not slower than any of the same price.
+    /// The system is faster than every cheaper system. Compared with every system of the same price, it is faster
+    /// or the same.
     Efficient,
-    /// A cheaper system is the same or faster, or one of the same price is faster.
+    /// A cheaper system is the same or faster, or a system of the same price is faster.
     Dominated,
-    /// Neither of the two is shown.
+    /// The verdicts show neither.
     NotDecided,
 }
 

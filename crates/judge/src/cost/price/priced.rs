@@ -1,18 +1,18 @@
-//! The hardware of a price, compared with the hardware that was measured.
+//! Compares the hardware that a price is for with the hardware that was measured.
 
 use dyno_store::{Origin, Price, Run, SystemRecord};
 use serde::Serialize;
 
 use crate::cost::forecast::Hardware;
 
-/// Two amounts that differ by at most this share count as the same.
+/// Two amounts count as the same if they differ by at most this share.
 const SAME_SHARE: f64 = 0.1;
 
 /// The price of a system's hardware.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Priced {
     pub dollars_per_year: f64,
-    /// The priced instance and volume of a list; `None` if the plan states the price itself.
+    /// The priced instance and volume from a price list; `None` if the plan states the price itself.
     pub by_list: Option<Price>,
 }
 
@@ -28,20 +28,21 @@ pub enum PriceDifference {
         measured: u64,
         priced: u64,
     },
-    /// Reads or writes a second. Without a limit there is no measured amount.
+    /// Number of reads or writes per second. `measured` is `None` if the system's volume had no limit.
     Iops {
         measured: Option<u64>,
         priced: u64,
     },
-    /// The price has no volume.
+    /// The price does not include a volume.
     NoVolume,
-    /// The price has no instance.
+    /// The price does not include an instance.
     NoInstance,
 }
 
 impl Priced {
-    /// Differences from the hardware on which a system ran, or for which it is predicted. The hardware of a server that
-    /// ran already is unknown, and so is that of a price that the plan states itself.
+    /// Differences between the priced hardware and the hardware on which a system ran or for which it is predicted.
+    /// Empty for a server that Dyno did not start and for a price that the plan states itself, because the hardware is
+    /// unknown.
     pub(super) fn differences(
         &self,
         run: &Run,
@@ -72,7 +73,7 @@ impl Priced {
     }
 }
 
-/// The memory that a system could use: its limit, or the host's.
+/// The memory that a system could use: its limit, or all memory of the host.
 fn memory_bytes(run: &Run, system: &SystemRecord) -> Option<u64> {
     let limit = system.confinement.as_ref().and_then(|limits| limits.get("memory_bytes")?.as_u64());
     limit.or(run.record.host.memory_bytes)

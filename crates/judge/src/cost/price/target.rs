@@ -12,12 +12,12 @@ use crate::compare::rule::ROUNDS_WITH_VERDICT_MIN;
 use crate::cost::forecast::{Forecast, Hardware, Predicted};
 use crate::trial::quantity::Quantity;
 
-/// The target of a system.
+/// The throughput and the latency limit that a system must meet.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Target {
-    /// Smallest throughput.
+    /// The throughput that a system must reach.
     pub operations_per_second: f64,
-    /// Largest 99th percentile of latency; `None` accepts any latency.
+    /// The largest 99th percentile of latency that is accepted; `None` accepts any latency.
     pub p99_ms: Option<f64>,
 }
 
@@ -27,7 +27,7 @@ pub struct CostAnswer {
     pub target: Target,
     pub step: String,
     pub operation: Operation,
-    /// By ascending price; those without a price come last.
+    /// In ascending order of price. Candidates without a price come last.
     pub candidates: Vec<Candidate>,
     pub forecasts: Vec<Forecast>,
     /// The processor of the measured host, if known. Price lists do not name the processors of instances.
@@ -42,16 +42,17 @@ pub struct Candidate {
     pub basis: Basis,
     pub hardware: Hardware,
     pub clients: u32,
-    /// The centre of the rounds, or the prediction.
+    /// The centre over rounds, or the prediction.
     pub operations_per_second: Option<f64>,
     /// `None` with fewer than two rounds.
     pub interval: Option<Interval>,
-    /// `None` if it was not measured.
+    /// `None` if the latency was not measured.
     pub p99: Option<LatencyFigure>,
     pub dollars_per_year: Option<f64>,
     /// The instance and the volume of the price list; `None` without a list.
     pub price: Option<Price>,
-    /// Differences between the priced hardware and its own; empty if there are none or they are unknown.
+    /// Differences between the priced hardware and the candidate's hardware; empty if there are none or they are
+    /// unknown.
     pub differences: Vec<PriceDifference>,
     pub dollars_per_million_operations: Option<f64>,
     pub answer: Answer,
@@ -67,20 +68,21 @@ pub enum Basis {
     PredictedOutside,
     /// Only an upper bound is known.
     AtMost,
-    /// Not predicted.
+    /// Nothing is known, because no prediction is possible.
     Unknown,
 }
 
-/// A latency of rounds, in milliseconds.
+/// The centre of a latency over rounds, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LatencyFigure {
     pub ms: f64,
     pub interval: Option<Interval>,
-    /// Whether it is a lower bound, because of events that never ended.
+    /// Whether the latency is only a lower bound. It is one if too many events never ended.
     pub is_lower_bound: bool,
 }
 
-/// Whether a candidate meets the target. The whole intervals must meet it.
+/// Whether a candidate meets the target. It meets the target only if the interval of each of its figures is entirely
+/// within the target, and misses it only if the interval of one figure is entirely outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
@@ -89,8 +91,9 @@ pub enum Answer {
     Meets,
 }
 
-/// The answer for a step at some numbers of clients. `prices` has the price of each system, and of the hardware of
-/// each prediction. `None` if the run has no such test.
+/// Finds out which systems meet the target in a step at these numbers of clients, and what they cost. `prices` returns
+/// the price of a system, or of a system on predicted hardware. `None` if the run has no test of this step with these
+/// numbers of clients.
 pub fn cheapest(
     run: &Run,
     analysis: &Analysis,
@@ -126,8 +129,8 @@ pub fn cheapest(
 }
 
 impl Candidate {
-    /// The candidate with its price. Differences are from the hardware of the system itself, or of the system that
-    /// a prediction resembles.
+    /// The candidate with its price. If the candidate is a prediction, `system` is a measured system of the same
+    /// family.
     fn priced(self, price: Option<Priced>, run: &Run, system: &SystemRecord) -> Self {
         let Some(price) = price else { return self };
         let differences = price.differences(run, system, self.hardware);
@@ -146,7 +149,7 @@ impl CostAnswer {
         self.cheapest(|it| it.basis == Basis::Measured)
     }
 
-    /// Whether it is not decided if a candidate with a price meets the target.
+    /// Whether there is a priced candidate that may or may not meet the target.
     pub fn is_open(&self) -> bool {
         let is_open = |it: &Candidate| it.answer == Answer::NotDecided && it.dollars_per_year.is_some();
         self.candidates.iter().any(is_open)
@@ -198,8 +201,8 @@ fn measured(
     })
 }
 
-/// The centre of rounds with its interval, multiplied by a unit. It is computed on a logarithmic scale, because
-/// rates and times are positive and vary by factors.
+/// The centre over rounds with its interval, after the values are multiplied by `unit`. It is computed on a
+/// logarithmic scale, because rates and times are positive and vary by factors.
 fn of_rounds(rounds: &[RoundValue], unit: f64) -> Option<(f64, Option<Interval>)> {
     let positive = rounds.iter().map(|round| round.value * unit).filter(|value| *value > 0.0);
     let centre = centre_of_rounds(&positive.map(f64::ln).collect::<Vec<_>>(), CONFIDENCE)?;
@@ -222,7 +225,7 @@ fn is_below(latency: Option<LatencyFigure>, ms_max: f64) -> Answer {
     }
 }
 
-/// Each family on each hardware, at its best number of clients.
+/// The candidates from forecasts: each family on each predicted hardware, at its best number of clients.
 fn predicted(
     run: &Run,
     forecasts: &[Forecast],
@@ -250,7 +253,8 @@ fn predicted(
     best
 }
 
-/// Predictions have no percentiles of latency, so they cannot meet a target with one.
+/// The candidate from a prediction. Predictions have no percentiles of latency, so they cannot meet a target that
+/// limits one.
 fn of_prediction(
     forecast: &Forecast,
     hardware: Hardware,

@@ -6,7 +6,7 @@ use crate::compare::rule::Rule;
 use crate::sample::{add_step, around, latency, run};
 use crate::trial::check::TrialChecks;
 
-/// Systems with a price a year and a rate, over some rounds whose rates differ by up to a spread.
+/// A run of systems, each with a price per year and a rate. The rates of the rounds differ by up to `spread`.
 fn priced(systems: &[(&str, f64, f64)], rounds: usize, spread: f64) -> Run {
     let ids: Vec<&str> = systems.iter().map(|(id, ..)| *id).collect();
     let mut run = run(1, &ids);
@@ -107,7 +107,7 @@ fn the_cheapest_is_the_first_whose_whole_interval_meets_the_target() {
 
 #[test]
 fn latency_counts_and_one_round_decides_nothing() {
-    // 8 clients at 2000 a second wait 4 ms.
+    // By Little's law, the latency is 4 ms with 8 clients and 2000 operations per second.
     let mut run = priced(&[("fast", 300.0, 2000.0)], 8, 0.01);
     assert_eq!(answers(&answer(&run, 1000.0, Some(5.0))), [("fast", Answer::Meets)]);
     assert_eq!(answers(&answer(&run, 1000.0, Some(3.0))), [("fast", Answer::DoesNotMeet)]);
@@ -135,7 +135,8 @@ fn the_number_of_clients_that_serves_best_is_shown() {
     add_step(&mut run, "writes", "update", 64, &[("a", around(3000.0, 0.01, 8, 9))]);
     let many = &answer(&run, 2000.0, None).candidates[0];
     assert_eq!((many.clients, many.answer), (64, Answer::Meets));
-    // 64 clients at 3000 a second wait 21 ms, 8 at 1000 wait 8 ms.
+    // By Little's law, the latency is 21 ms with 64 clients at 3000 operations per second, and 8 ms with 8 clients at
+    // 1000.
     let few = &answer(&run, 900.0, Some(10.0)).candidates[0];
     assert_eq!((few.clients, few.answer), (8, Answer::Meets));
 }

@@ -1,4 +1,4 @@
-//! The seconds of a system in a step with events.
+//! The figures of each second of a system in a step with events.
 
 use dyno_stats::median;
 use dyno_store::{SecondRate, Trial};
@@ -6,7 +6,8 @@ use dyno_store::{SecondRate, Trial};
 use super::EventSecond;
 use crate::trial::evidence::Evidence;
 
-/// The medians over rounds of each second that more than half of the rounds have.
+/// The figures of each second of a system's trials, as medians over rounds. The course ends at the first second that at
+/// most half of the rounds reach.
 pub(super) fn course(evidence: &Evidence<'_>, step: &str, clients: u32, system: &str) -> Vec<EventSecond> {
     let trials = evidence.trials.completed(step, clients, system);
     let of = |trial: &&Trial| Some(evidence.checks.get(&trial.id)?.course.as_slice());

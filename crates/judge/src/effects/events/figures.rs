@@ -1,4 +1,4 @@
-//! The figures of one event in one trial, from the times at which transactions ended.
+//! Computes the figures of one event in one trial from the times at which transactions ended.
 
 use std::collections::BTreeMap;
 
@@ -6,22 +6,25 @@ use dyno_store::{EventOutcome, SecondRate, StepEventRecord, Timeline, TrialRecor
 
 use super::EventQuantity;
 
-/// Longest and shortest time before an event from which the level is taken.
+/// The level of the throughput before an event is the mean over the last seconds before the event. The first number is
+/// the longest time that is used, in seconds, and the second is the shortest that is enough.
 const BEFORE_SECONDS: (f64, f64) = (10.0, 0.5);
-/// Fewest transactions a second before an event for a dip. With fewer, a second can be far below the level by chance.
+/// Lowest throughput before an event, in transactions per second, for which a dip is computed. At a lower throughput, a
+/// single second can be far below the level by chance.
 const LEVEL_MIN: f64 = 20.0;
-/// Length of the window over which a rate is computed, and the step by which the window moves.
+/// Length of the window over which a rate is computed. The window moves in steps of `STEP_SECONDS`.
 const WINDOW_SECONDS: f64 = 1.0;
 const STEP_SECONDS: f64 = 0.1;
 /// The throughput has recovered when it reaches this share of its level before the event.
 const RECOVERED_SHARE: f64 = 0.95;
-/// The shortest outage.
+/// Shorter times without finished transactions do not count as outages.
 const OUTAGE_SECONDS_MIN: f64 = 0.1;
-/// Largest expected number of gaps as long as an outage if there is no outage. It is the same as for stalls.
+/// A gap without finished transactions may also be chance. It counts as an outage only if the number of equally long
+/// gaps that are expected by chance is at most this value. Stalls use the same limit.
 const CHANCE_MAX: f64 = 0.001;
 
-/// The figures of the event with this number; `None` if it did not begin. `course` are the measured seconds of the
-/// trial.
+/// Computes the figures of the event with this number; `None` if the event did not begin. `course` has the figures of
+/// each second that the trial measured.
 pub(super) fn figures(
     trial: &TrialRecord,
     course: &[SecondRate],
@@ -48,7 +51,7 @@ pub(super) fn figures(
     Some(found)
 }
 
-/// The figures that compare the throughput between two times with the level before.
+/// The figures that compare the throughput from `began` until `until` with `level`, the throughput before the event.
 fn against_level(ended: &Ended, level: f64, began: f64, until: f64) -> BTreeMap<EventQuantity, f64> {
     let outage = outage(ended, level, began, until).map_or(0.0, |outage| outage.seconds);
     let mut found = BTreeMap::from([(EventQuantity::OutageSeconds, outage)]);
@@ -67,7 +70,7 @@ fn against_level(ended: &Ended, level: f64, began: f64, until: f64) -> BTreeMap<
 /// Numbers of transactions that have ended since measuring began, by bin.
 struct Ended {
     bin_seconds: f64,
-    /// The number at the beginning of each bin, and at the end of the last.
+    /// The number at the beginning of each bin, and at the end of the last bin.
     sums: Vec<u64>,
 }
 
@@ -88,19 +91,21 @@ impl Ended {
         ((at_seconds / self.bin_seconds).round().max(0.0) as usize).min(self.sums.len() - 1)
     }
 
-    /// Transactions that ended between two times.
+    /// Number of transactions that ended between two times.
     fn events(&self, from: f64, to: f64) -> f64 {
         (self.sums[self.bin(to)] - self.sums[self.bin(from).min(self.bin(to))]) as f64
     }
 
-    /// Transactions a second between two times; `None` if they are less than a bin apart.
+    /// Transactions per second between two times; `None` if the times are less than a bin apart.
     fn rate(&self, from: f64, to: f64) -> Option<f64> {
         let bins = self.bin(to).checked_sub(self.bin(from)).filter(|bins| *bins > 0)?;
         Some(self.events(from, to) / (bins as f64 * self.bin_seconds))
     }
 }
 
-/// The throughput before an event and after the events before it. `None` if there was none.
+/// The throughput from the end of the previous event, or from the start of the trial, until this event begins. Only the
+/// last seconds of this time count ([`BEFORE_SECONDS`]). If the previous event ended too shortly before, the time
+/// during and before it counts too. `None` if there was no throughput, or if the time is too short.
 fn level_before(trial: &TrialRecord, event: &StepEventRecord, ended: &Ended) -> Option<f64> {
     let began = event.began_seconds?;
     let earlier = trial.step_events.iter().filter(|other| other.began_seconds.is_some_and(|at| at < began));
@@ -111,7 +116,7 @@ fn level_before(trial: &TrialRecord, event: &StepEventRecord, ended: &Ended) -> 
     (began - from >= shortest).then(|| ended.rate(from, began)).flatten().filter(|level| *level > 0.0)
 }
 
-/// When the next event began; `None` for the last.
+/// When the next event began; `None` for the last event.
 fn next_of(trial: &TrialRecord, event: &StepEventRecord) -> Option<f64> {
     let began = event.began_seconds?;
     trial.step_events.iter().filter_map(|other| other.began_seconds).filter(|at| *at > began).reduce(f64::min)
@@ -119,15 +124,17 @@ fn next_of(trial: &TrialRecord, event: &StepEventRecord) -> Option<f64> {
 
 /// The dip of the throughput that an event causes.
 struct Dip {
-    /// The part of the level that is missing in the worst second.
+    /// The part of the level that is missing in the worst second, as a share of the level.
     depth: f64,
-    /// Start of the first second after the worst one that reaches the required share of the level. If no second is
-    /// below that share, the event's start. `None` if no later second reaches it.
+    /// When the rate had recovered: the start of the first second after the worst one in which the rate reaches
+    /// [`RECOVERED_SHARE`] of its level again. The event's start if no second is below this share. `None` if no later
+    /// second reaches the share.
     recovered: Option<f64>,
 }
 
 impl Dip {
-    /// The dip between two times; `None` if they are less than a second apart, or the level is too low for one.
+    /// The dip between two times. `None` if they are less than a second apart, or if the level is below
+    /// [`LEVEL_MIN`].
     fn find(ended: &Ended, level: f64, began: f64, until: f64) -> Option<Self> {
         let steps = ((until - began - WINDOW_SECONDS) / STEP_SECONDS + 1e-9).floor();
         if steps < 0.0 || level < LEVEL_MIN {
@@ -152,18 +159,18 @@ impl Dip {
 /// A time without finished transactions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outage {
-    /// Since the measurement began.
+    /// Start of the outage, since the measurement began.
     pub began_seconds: f64,
     pub seconds: f64,
 }
 
-/// The longest outage between two times of a trial that usually finishes `level` transactions a second.
+/// The longest outage between two times of a trial that usually finishes `level` transactions per second.
 pub fn longest_outage(timeline: &Timeline, level: f64, from: f64, until: f64) -> Option<Outage> {
     outage(&Ended::of(timeline, until), level, from, until)
 }
 
-/// The longest time without finished transactions between two moments. `None` if it can be chance: of n independent
-/// gaps at a rate λ, n·exp(−λL) are longer than L.
+/// The longest time without finished transactions between two moments. `None` if chance explains it. The expected
+/// number of gaps longer than L, among n independent gaps at a rate λ, is n·exp(−λL).
 fn outage(ended: &Ended, level: f64, from: f64, until: f64) -> Option<Outage> {
     let (mut longest, mut current) = (0..0, 0..0);
     for bin in ended.bin(from)..ended.bin(until) {

@@ -1,5 +1,5 @@
-//! Steps in which something is done to a system while its load continues: how deep and how long the throughput dips,
-//! what fails, and how the systems differ.
+//! Steps in which something is done to a system while its load continues: how deep and how long the throughput
+//! dips, what fails, and how the systems differ.
 
 mod course;
 mod figures;
@@ -30,7 +30,7 @@ pub struct EventfulTest {
     pub clients: u32,
     /// The kind of operation that the step's rate counts.
     pub operation: Operation,
-    /// Its events, in the plan's order.
+    /// The events of the step, in the plan's order.
     pub events: Vec<PlannedEvent>,
     /// Each system that the step is planned for, in the plan's order.
     pub systems: Vec<EventfulSystem>,
@@ -41,18 +41,18 @@ pub struct EventfulTest {
 pub struct PlannedEvent {
     pub id: String,
     pub kind: EventKind,
-    /// The statement, the command, or a number of seconds or connections.
+    /// The statement or command of the event, or its number of seconds or connections.
     pub what: String,
     pub at_seconds: f64,
 }
 
-/// A system in such a test.
+/// A system in a test with events.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EventfulSystem {
     pub system: String,
     /// The effect of each event, in the order of [`EventfulTest::events`].
     pub events: Vec<EventEffect>,
-    /// Throughput, latency and failures over time.
+    /// Throughput, latency and failures of each second.
     pub seconds: Vec<EventSecond>,
 }
 
@@ -63,9 +63,9 @@ pub struct EventEffect {
     pub figures: BTreeMap<EventQuantity, EffectFigure>,
     /// Rounds in which the throughput did not return to 95% of its level before the event.
     pub not_recovered: usize,
-    /// Rounds in which the event was cut off at the end of the step.
+    /// Rounds in which the event was cut off because the step ended.
     pub cut: usize,
-    /// Why it failed, each reason once.
+    /// The reasons why the event failed, each once.
     pub failures: Vec<String>,
 }
 
@@ -75,16 +75,17 @@ pub struct EventEffect {
 pub enum EventQuantity {
     /// The missing part of the throughput in the worst second, as a share of the throughput before the event.
     Depth,
-    /// Longest time without finished transactions, in seconds; 0 if it can be chance.
+    /// Longest time without finished transactions, in seconds; 0 if chance explains it.
     OutageSeconds,
-    /// Time from the event's start until a second reaches 95% of the throughput before the event, in seconds; 0 if no
-    /// second is below that.
+    /// Time from the event's start until a second reaches 95% of the throughput before the event, in seconds; 0 if
+    /// no second is below this level.
     RecoverySeconds,
-    /// Transactions that are missing until then, in seconds of the throughput before the event.
+    /// Number of transactions that are missing until the recovery, divided by the transactions per second before
+    /// the event. It is therefore in seconds.
     LostSeconds,
     /// Transactions that failed.
     Failed,
-    /// The 99th percentile of latency in the worst second, in ms.
+    /// The highest 99th percentile of latency of any second, in ms.
     WorstP99Ms,
     /// Time from the event's beginning to its end, in seconds.
     DurationSeconds,
@@ -97,7 +98,7 @@ pub struct EventSecond {
     pub at_seconds: u32,
     /// Operations per second.
     pub rate: f64,
-    /// `None` if no transaction ended in most rounds.
+    /// `None` if, in most rounds, no transaction ended in this second.
     pub p99_ms: Option<f64>,
     /// Transactions that failed.
     pub failed: f64,
@@ -114,7 +115,8 @@ impl EventQuantity {
         Self::DurationSeconds,
     ];
 
-    /// The amount that is added to both sides of a ratio. It is about the precision of the quantity.
+    /// A small amount, about as large as the precision of the quantity. It is added to both figures before their ratio
+    /// is computed, because many figures are 0.
     pub fn resolution(self) -> f64 {
         match self {
             Self::Depth | Self::OutageSeconds | Self::DurationSeconds => 0.01,
@@ -136,7 +138,7 @@ pub(crate) fn eventful_tests(evidence: &Evidence<'_>, base: &str, rule: &Rule) -
     found
 }
 
-/// A test, without ratios. `None` if the step has no events.
+/// Collects the figures of a test. The ratios of its systems are filled in later. `None` if the step has no events.
 fn test(evidence: &Evidence<'_>, step: &StepRecord, clients: u32) -> Option<EventfulTest> {
     let run = evidence.run;
     let is_here = |record: &dyno_store::TrialRecord| record.step_id == step.id && record.clients == clients;

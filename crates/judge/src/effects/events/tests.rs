@@ -8,8 +8,8 @@ use crate::{DisturbanceLimits, Finding, analyse};
 
 const LENGTH: usize = 30;
 
-/// A timeline of 100 transactions a second. From second 10 on, it has no transactions for `outage` bins, and then half
-/// of them for another `outage` bins.
+/// A timeline of 100 transactions per second. From second 10 on, there are no transactions for `outage` bins, and then
+/// 50 transactions per second for another `outage` bins. A bin is 10 ms.
 fn timeline(outage: usize) -> Timeline {
     let bins = (0..LENGTH * 100).map(|bin| match bin {
         bin if bin < 1000 => 1,
@@ -61,7 +61,8 @@ fn a_planted_outage_has_its_depth_length_and_recovery() {
     let expected = [
         (EventQuantity::Depth, 1.0),
         (EventQuantity::OutageSeconds, 2.0),
-        // The first whole second with 95% of 100 a second begins 0.1 s before the end of the slow time.
+        // The rate has recovered when a window of one second has 95 transactions. The first such window begins 0.1 s
+        // before the slow time ends.
         (EventQuantity::RecoverySeconds, 3.9),
         (EventQuantity::LostSeconds, 2.0 + 1.9 / 2.0),
         (EventQuantity::Failed, 4.0),
@@ -133,7 +134,7 @@ fn events_after_each_other_have_figures_of_their_own() {
     assert_eq!(figures(&trial, &course(0), 3), None);
 }
 
-/// A run in which the candidate's outages are this many bins longer.
+/// A run with events. The candidate's outages are `longer` bins longer than the base's.
 fn planted(rounds: usize, longer: usize) -> (Run, TrialChecks) {
     let mut run = run(1, &["old", "new"]);
     add_step(&mut run, "events", "kill", 8, &[("old", vec![100.0; rounds]), ("new", vec![100.0; rounds])]);

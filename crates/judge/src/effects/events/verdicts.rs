@@ -1,4 +1,4 @@
-//! Verdicts on the figures of events: all quantities of all events of all candidates are one family.
+//! Verdicts on the figures of events. All quantities of all events of all candidates are one family.
 
 use dyno_store::Run;
 
@@ -6,7 +6,7 @@ use super::{EventQuantity, EventfulTest};
 use crate::compare::rule::Rule;
 use crate::effects::family::{self, Measured, Pair};
 
-/// A quantity of an event of a system.
+/// The position of a figure in the results: its quantity, and the indices of its test, system and event.
 struct Place {
     test: usize,
     system: usize,
@@ -14,7 +14,7 @@ struct Place {
     quantity: EventQuantity,
 }
 
-/// Fills in the ratios to the base with their verdicts.
+/// Fills in the ratios to the base, with their verdicts.
 pub(super) fn judge(tests: &mut [EventfulTest], run: &Run, base: &str, rule: &Rule) {
     for (at, ratio) in family::judge(measured(tests, run, base, rule), rule) {
         let effect = &mut tests[at.test].systems[at.system].events[at.event];

@@ -2,10 +2,11 @@
 
 use dyno_store::HostRecord;
 
-/// Hosts of one model may differ by this much, because firmware reserves some memory.
+/// Memory sizes that differ by at most this share count as equal. Hosts of one model may differ because firmware
+/// reserves some memory.
 const MEMORY_TOLERANCE: f64 = 0.02;
 
-/// Differences between a host and the first one, a phrase each.
+/// Differences between a host and the first host, each as a phrase.
 pub fn host_differences(first: &HostRecord, other: &HostRecord) -> Vec<String> {
     let word = |fact: Option<String>| fact.unwrap_or_else(|| "unknown".to_owned());
     let facts = decisive(first).into_iter().zip(decisive(other));
@@ -22,7 +23,7 @@ pub fn host_differences(first: &HostRecord, other: &HostRecord) -> Vec<String> {
     differences
 }
 
-/// Facts that determine the speed of a host, except its memory, in words. The host's name is not one of them.
+/// The facts, in words, that determine the speed of a host, except its memory. The host's name is not among them.
 fn decisive(host: &HostRecord) -> [(&'static str, Option<String>); 7] {
     let HostRecord { cpu_model, cpus, kernel, os, governor, is_virtual, are_cores_awake, .. } = host;
     [

@@ -1,4 +1,4 @@
-//! Hosts as a factor: the effect of the host, in a run that several hosts share.
+//! In a run that several hosts share: whether the ratios of systems depend on the host that measured them.
 
 mod facts;
 #[cfg(test)]
@@ -20,18 +20,18 @@ pub use facts::host_differences;
 pub struct Hosts {
     /// The hosts that measured rounds, in the order of their first round.
     pub hosts: Vec<Host>,
-    /// Attempts without a result, by round.
+    /// The attempts to measure a round that gave no result.
     pub lost: Vec<LostAttempt>,
-    /// The tests of all systems against the plan's base, if at least two hosts measured them.
+    /// The tests of all systems against the plan's base. A test is included if at least two hosts measured it.
     pub tests: Vec<HostTest>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Host {
     pub name: String,
-    /// Rounds that it measured.
+    /// Number of rounds that the host measured.
     pub rounds: usize,
-    /// Differences from the first host, a phrase each.
+    /// Differences from the first host, each as a phrase.
     pub differences: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ pub struct Host {
 pub struct LostAttempt {
     /// The round, from 0.
     pub round: u32,
-    /// The host's name; `None` if no host was assigned.
+    /// The host's name; `None` if no host had been assigned.
     pub host: Option<String>,
     pub reason: String,
 }
@@ -50,28 +50,30 @@ pub struct HostTest {
     pub system: String,
     pub step: String,
     pub clients: u32,
-    /// The ratio on each host, in their order.
+    /// The ratio on each host, in the order of [`Hosts::hosts`].
     pub ratios: Vec<HostRatio>,
-    /// Standard deviation of log ratios between hosts, without the variation of rounds on one host.
+    /// Standard deviation of log ratios between hosts. The variation between rounds on one host is subtracted.
     pub between_hosts: Option<f64>,
-    /// Probability that hosts differ this much if rounds were assigned to hosts at random, corrected for all of
-    /// these tests. `None` if no host ran two rounds.
+    /// Probability that the ratios on the hosts would differ at least this much if rounds were assigned to hosts at
+    /// random, corrected for the number of tests. `None` if no host measured two rounds.
     pub p_adjusted: Option<f64>,
-    /// Whether hosts disagree, by the run's α.
+    /// Whether hosts disagree: whether `p_adjusted` is at most the rule's α.
     pub disagree: bool,
-    /// The host farthest from the others; `None` unless hosts disagree and there are at least three.
+    /// The host whose mean ratio differs most from the mean of the other hosts. Known only if hosts disagree and at
+    /// least three of them measured the test.
     pub odd: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct HostRatio {
-    /// Rounds that both systems completed on it.
+    /// Number of rounds that both systems completed on the host.
     pub rounds: usize,
-    /// Geometric mean of their ratios; `None` without a round.
+    /// Geometric mean of the rounds' ratios; `None` without a round.
     pub ratio: Option<f64>,
 }
 
-/// The hosts of a run, with the judgement against its base; `None` if it ran on one host.
+/// Lists the hosts of a run, and compares the ratios to the run's base between hosts. `None` if the run was not spread
+/// over hosts.
 pub(crate) fn hosts(run: &Run, against_base: Option<&Judgement>, rule: &Rule) -> Option<Hosts> {
     run.record.spread_id.as_ref()?;
     let delivered = run.attempts.iter().filter(|attempt| attempt.loss.is_none());
@@ -135,7 +137,7 @@ fn tests(
     found
 }
 
-/// A test with its p, before the correction.
+/// A test and its p-value, before the correction.
 fn host_test(
     comparison: &Comparison,
     test: &TestComparison,
@@ -168,7 +170,7 @@ fn groups(rounds: &[RoundRatio], host_of_round: &BTreeMap<u32, usize>, hosts: us
     groups
 }
 
-/// The group whose mean is farthest from the mean of the others; `None` with fewer than three groups.
+/// The group whose mean is farthest from the mean of all other groups' values; `None` with fewer than three groups.
 fn farthest(groups: &[Vec<f64>]) -> Option<usize> {
     let distance = |at: usize| {
         let others = groups.iter().enumerate().filter(|(other, _)| *other != at).flat_map(|(_, group)| group);

@@ -5,7 +5,8 @@ use crate::analyse;
 use crate::sample::{add_step, around, run};
 use crate::trial::check::TrialChecks;
 
-/// Rounds on hosts in turns. The last host gives the candidate `odd` times the ratio of the others.
+/// A run whose rounds are distributed over hosts in turn. On the last host, the candidate's ratio is `odd` times
+/// its ratio on the other hosts.
 fn spread(hosts: &[&str], rounds: usize, odd: f64) -> Run {
     let mut run = run(1, &["old", "new"]);
     let base = around(1000.0, 0.003, rounds, 1);

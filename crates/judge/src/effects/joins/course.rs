@@ -4,7 +4,8 @@ use dyno_stats::median;
 
 use super::{JoinedSecond, Pair};
 
-/// The medians over rounds of each second that more than half of the rounds have.
+/// The throughput of each second, as medians over rounds. The course ends at the first second that at most half of the
+/// rounds reach.
 pub(super) fn course(pairs: &[Pair<'_>]) -> Vec<JoinedSecond> {
     let at = |second: usize| {
         let rates: Vec<f64> = pairs.iter().filter_map(|pair| pair.rates.get(second).copied()).collect();

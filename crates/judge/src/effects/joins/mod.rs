@@ -1,5 +1,5 @@
-//! Steps in which background clients join over time: the throughput of both loads in each stretch between two joins,
-//! and the share of the step's throughput that remains.
+//! Steps in which clients of a background load join over time. In each stretch of time between two joins, the
+//! throughput of the step and of the background load is measured, and the share of the step's throughput that remains.
 
 mod course;
 #[cfg(test)]
@@ -26,19 +26,19 @@ pub struct JoinedTest {
     pub operation: Operation,
     /// The step id of the background load.
     pub background: String,
-    /// The kind of operation that its rate counts.
+    /// The kind of operation that the background load's rate counts.
     pub background_operation: Operation,
-    /// When its clients join.
+    /// When clients of the background load join.
     pub joins: Vec<JoinRecord>,
     /// Each system that the step is planned for, in the plan's order.
     pub systems: Vec<JoinedSystem>,
 }
 
-/// A system in such a test.
+/// A system in a test in which clients join.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct JoinedSystem {
     pub system: String,
-    /// The stretch before the first join, then those that begin with each join.
+    /// The stretches of time: one before the first join, and one after each join.
     pub stretches: Vec<Stretch>,
     /// Throughput over time.
     pub seconds: Vec<JoinedSecond>,
@@ -47,38 +47,38 @@ pub struct JoinedSystem {
 /// A stretch between two joins, without the second in which clients join.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Stretch {
-    /// Background clients that run in it.
+    /// Number of background clients that run in the stretch.
     pub joined: u32,
-    /// Operations per second of the step's own clients: mean of the stretch, median over rounds. `None` if no
-    /// round has a whole second of the stretch.
+    /// Operations per second of the step's own clients. For each round, the mean rate of the stretch is taken; this is
+    /// the median of these means. `None` if no round has a whole second of the stretch.
     pub rate: Option<f64>,
-    /// Operations per second of the background clients, in the same way.
+    /// Operations per second of the background clients: the median over rounds of the mean rate of the stretch.
     pub background_rate: Option<f64>,
     /// The rate of each round.
     pub rounds: Vec<StretchRound>,
     /// `rate` as a multiple of the rate without background clients; `None` in the first stretch.
     pub kept: Option<StretchRatio>,
-    /// `rate` as a multiple of the base's in the same stretch; `None` for the base itself.
+    /// `rate` as a multiple of the base's rate in the same stretch; `None` for the base itself.
     pub against_base: Option<StretchRatio>,
 }
 
-/// The mean rates of a stretch in a round.
+/// The mean rates of one stretch of time in one round.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct StretchRound {
     /// The round, from 0.
     pub round: u32,
     pub rate: f64,
-    /// `None` if the background load has no second of the stretch.
+    /// `None` if the background load was not measured in this stretch.
     pub background_rate: Option<f64>,
 }
 
-/// A ratio of two rates of the same round, over rounds. It has no verdict.
+/// A ratio of two rates, estimated from their ratios in each round. It has no verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct StretchRatio {
     pub ratio: f64,
     pub interval: Option<Interval>,
     pub method: Method,
-    /// Number of rounds from which it is estimated.
+    /// Number of rounds from which the ratio is estimated.
     pub rounds: usize,
 }
 
@@ -91,8 +91,8 @@ pub struct JoinedSecond {
     pub background_rate: Option<f64>,
 }
 
-/// The mean rate of a trial in each stretch. The first stretch is without joined clients. `None` where a
-/// stretch has no whole second. `rates` are operations per second of each measured second.
+/// The mean rate of a trial in each stretch: in the first, before clients join, and then after each join. `None` for a
+/// stretch without a whole second. `rates` has the operations per second of each measured second.
 fn stretch_rates(rates: &[f64], joins: &[JoinRecord]) -> Vec<Option<f64>> {
     // A second in which clients join belongs to no stretch.
     let begins =
@@ -105,7 +105,8 @@ fn stretch_rates(rates: &[f64], joins: &[JoinRecord]) -> Vec<Option<f64>> {
     begins.zip(ends).map(mean).collect()
 }
 
-/// The rate of a system by round, while this number of clients had joined. `step` may be the id of the background load.
+/// The rate of a system in each round during the stretch with this number of joined clients. `step` may be the id
+/// of the background load.
 pub(crate) fn rates_when_joined(
     evidence: &Evidence<'_>,
     (step, clients): (&str, u32),
@@ -179,7 +180,7 @@ struct Pair<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// A system's completed trials, each with that of the background load.
+    /// A system's completed trials, each with the background load's trial of the same round.
     fn pairs(&self, system: &str) -> Vec<Pair<'a>> {
         let trials = |step: &StepRecord| self.evidence.trials.completed(&step.id, self.clients, system);
         let rates = |trial: &Trial| Some(self.evidence.checks.get(&trial.id)?.rates.as_slice());
@@ -229,7 +230,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The ratio of rates in the rounds that have both; `None` without such a round.
+/// The ratio of two rates, over the rounds that have both. `None` if no round has both.
 fn ratio(base: &[StretchRound], own: &[StretchRound], rule: &Rule) -> Option<StretchRatio> {
     let ln_ratio = |own: &StretchRound| {
         let base = base.iter().find(|base| base.round == own.round)?;

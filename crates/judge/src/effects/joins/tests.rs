@@ -8,7 +8,8 @@ use crate::{Analysis, Claim, ClaimState, DisturbanceLimits, analyse};
 const JOINS: [(f64, u32); 2] = [(3.0, 4), (6.0, 16)];
 const LENGTH: usize = 9;
 
-/// A step `mixed` of nine seconds with writers that join, and the rates of both by second.
+/// A run with a step `mixed` of nine seconds in which writers join. `rates` returns the rates of the step and of
+/// the writers in a second.
 fn mixed(
     systems: &[&str],
     rounds: usize,
@@ -32,7 +33,8 @@ fn mixed(
     (run, checks)
 }
 
-/// Reads fall to a half with 4 writers and to a quarter with 16. In the second of a join, the rate is 1.
+/// The rates of reads and of writes. Reads fall to a half with 4 writers and to a quarter with 16. In each second in
+/// which writers join, both rates are 1.
 fn falling(system: &str, round: u32, second: usize) -> (f64, f64) {
     let full = if system == "new" { 20_000.0 } else { 10_000.0 } + f64::from(round) * 40.0;
     match second {

@@ -10,13 +10,14 @@ use serde::Serialize;
 pub struct SettingChange {
     /// A server variable, a key of `confinement`, or `engine`.
     pub name: String,
-    /// `None` if the value is unknown: it was not set, and the server does not report it.
+    /// `None` if the value is unknown, because it was not set and the server does not report it.
     pub before: Option<String>,
     pub after: Option<String>,
 }
 
 /// The engine, the requested settings and the limits that differ between two systems, by name. If only one system
-/// requests a setting, the other's effective value is used. Settings with equal effective values are not listed.
+/// requests a setting, the effective value of the other system is used. Settings with equal effective values are
+/// not listed.
 pub(super) fn changes(before: &SystemRecord, after: &SystemRecord) -> Vec<SettingChange> {
     let engines = [before, after].map(|system| Some(system.name.clone()));
     let both = [before, after];
@@ -32,7 +33,7 @@ pub(super) fn changes(before: &SystemRecord, after: &SystemRecord) -> Vec<Settin
         changed(&format!("confinement.{name}"), both.map(value))
     };
     let mut found: Vec<SettingChange> = settings.iter().filter_map(of_setting).collect();
-    // An option that cancels a variable is part of the change of that variable.
+    // `skip_x` cancels the variable `x`. If both are found, only `x` is listed, because they describe one change.
     let variables: Vec<String> = found.iter().map(|change| change.name.replace('-', "_")).collect();
     found.retain(|change| {
         let taken_back = change.name.replace('-', "_").strip_prefix("skip_").map(str::to_owned);
@@ -42,14 +43,14 @@ pub(super) fn changes(before: &SystemRecord, after: &SystemRecord) -> Vec<Settin
     changed("engine", engines).into_iter().chain(found).collect()
 }
 
-/// Keys of either of two objects, in order.
+/// The keys of two objects, sorted.
 fn names(objects: [Option<&serde_json::Value>; 2]) -> BTreeSet<&str> {
     let keys = objects.into_iter().flatten().filter_map(|object| object.as_object());
     keys.flat_map(serde_json::Map::keys).map(String::as_str).collect()
 }
 
-/// A setting's two values. They are the effective ones if both servers report them, because a value can be written
-/// in several ways.
+/// A setting's values in two systems. If both servers report the effective value, the effective values are used,
+/// because the same value can be written in several ways.
 fn setting(name: &str, systems: [&SystemRecord; 2]) -> [Option<String>; 2] {
     let effective = systems.map(|system| effective(name, system));
     if effective.iter().all(Option::is_some) {
@@ -65,7 +66,7 @@ fn effective(name: &str, system: &SystemRecord) -> Option<String> {
     system.variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
 }
 
-/// `None` for a setting that is not set.
+/// A value as text; `None` for a null, which means that the setting is not set.
 fn text(value: &serde_json::Value) -> Option<String> {
     match value {
         serde_json::Value::Null => None,

@@ -1,5 +1,5 @@
-//! The cost of each rung of a ladder. A ladder is a chain of systems; each rung differs from the rung before by one
-//! change.
+//! The cost of each rung of a ladder. A ladder is a chain of systems, called rungs. Each rung differs from the rung
+//! before it by one change.
 
 mod change;
 #[cfg(test)]
@@ -20,9 +20,9 @@ pub use self::change::SettingChange;
 /// A ladder of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ladder {
-    /// Its id in the plan.
+    /// The ladder's id in the plan.
     pub id: String,
-    /// Its systems, from the first to the last.
+    /// The systems of the ladder, from the first to the last.
     pub rungs: Vec<Rung>,
 }
 
@@ -30,9 +30,9 @@ pub struct Ladder {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rung {
     pub system: String,
-    /// Differences from the system before; empty for the first.
+    /// Differences from the previous rung; empty for the first rung.
     pub changes: Vec<SettingChange>,
-    /// Each step at each client count, in run order. Loads are left out.
+    /// The tests, in run order. A test is a step at a client count. Loads of data are left out.
     pub tests: Vec<RungTest>,
 }
 
@@ -41,31 +41,33 @@ pub struct Rung {
 pub struct RungTest {
     pub step: String,
     pub clients: u32,
-    /// Throughput as a multiple of the previous system's; `None` for the first.
+    /// Throughput as a multiple of the previous rung's throughput; `None` for the first rung.
     pub against_previous: Option<RungRatio>,
-    /// Throughput as a multiple of the first system's, without verdict; `None` for the first, and if it is unknown.
+    /// Throughput as a multiple of the first rung's throughput, without verdict. `None` for the first rung, and if
+    /// the ratio is unknown.
     pub against_first: Option<CostRatio>,
 }
 
-/// The effect of a rung on throughput.
+/// The change of throughput from the previous rung to this one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RungRatio {
     /// `None` without a round that both systems completed.
     pub ratio: Option<f64>,
     pub interval: Option<Interval>,
     pub method: Method,
-    /// All steps of a ladder in all tests are one family.
+    /// The verdict. All rungs of a ladder in all tests are one family.
     pub finding: Finding,
     /// Why there is no verdict; `None` if there is one.
     pub undecided: Option<Undecided>,
 }
 
-/// The ladders of a run. Systems that the run does not have are left out. So are ladders with fewer than two systems.
+/// The ladders of a run. Systems that the run does not have are left out. Ladders with fewer than two remaining
+/// systems are left out too.
 pub(crate) fn ladders(evidence: &Evidence<'_>, rule: &Rule) -> Vec<Ladder> {
     let timed = evidence.run.steps.iter().filter(|step| step.seconds.is_some()).map(|step| &step.id);
     let steps: Vec<String> =
         timed.filter(|step| rule.steps.is_empty() || rule.steps.contains(step)).cloned().collect();
-    // A rule without steps would include all steps.
+    // No step remains. A rule with an empty list of steps would compare all steps.
     if steps.is_empty() {
         return Vec::new();
     }

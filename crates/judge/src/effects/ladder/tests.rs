@@ -8,7 +8,8 @@ use crate::{Analysis, analyse};
 
 const RUNGS: [&str; 4] = ["fast", "flush", "binlog", "sync"];
 
-/// A ladder of four systems in two tests. The second step costs a fifth, the third a half, the first nothing.
+/// A ladder of four rungs in two tests. The step to the second rung costs nothing, the step to the third a fifth,
+/// and the step to the fourth a half.
 fn ladder(rounds: usize) -> Run {
     let mut run = run(1, &RUNGS);
     for clients in [1, 8] {
@@ -60,8 +61,8 @@ fn each_step_is_judged_against_the_one_before_and_has_its_distance_from_the_firs
 
 #[test]
 fn the_steps_of_a_ladder_in_all_its_tests_are_one_family() {
-    // With Holm's correction, the smallest p-value of six rounds, 2/64, is small enough for one test but not for
-    // six.
+    // The smallest p-value of six rounds is 2/64. With Holm's correction, it is small enough for one test but not
+    // for six.
     let mut run = ladder(6);
     run.record.correction = Correction::Holm;
     let finding = |run: &Run| {

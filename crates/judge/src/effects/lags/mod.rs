@@ -1,4 +1,4 @@
-//! How late the replicas of systems are, and what they use, while a step's load runs.
+//! How far the replicas of systems lag behind, and how much CPU time they use, while a step's load runs.
 
 #[cfg(test)]
 mod tests;
@@ -22,37 +22,38 @@ pub struct LagTest {
     pub group: String,
     pub step: String,
     pub clients: u32,
-    /// The system with replicas that others are compared with: the base, or the first that has some.
+    /// The system that the other systems are compared with: the base, or the first system with replicas if the base
+    /// has none.
     pub reference: String,
     /// The systems with replicas, in the plan's order.
     pub systems: Vec<ReplicatedSystem>,
 }
 
-/// A system with replicas in such a test.
+/// A system with replicas in a test.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReplicatedSystem {
     pub system: String,
     pub mode: ReplicationMode,
     pub replicas: usize,
-    /// Time for which replicas hold back what they have received, by the plan.
+    /// Time for which the plan makes replicas delay the changes that they have received.
     pub delay_seconds: u32,
-    /// Each quantity that is known of at least one round.
+    /// Each quantity that at least one round has.
     pub figures: BTreeMap<LagQuantity, EffectFigure>,
 }
 
-/// What is measured of replicas. In each round, that of the replica with the highest counts.
+/// A measured quantity of replicas. In each round, the highest value among a system's replicas counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LagQuantity {
-    /// Median lag of tokens, in ms.
+    /// Median lag, in ms. A lag is the time from a commit on the primary until the replica shows it.
     LagP50Ms,
-    /// 99th percentile.
+    /// 99th percentile of the lag, in ms.
     LagP99Ms,
-    /// Maximum.
+    /// Maximum of the lag, in ms.
     LagMaxMs,
-    /// Longest time that the server itself said it was behind, in seconds.
+    /// Longest lag behind the primary that the replica itself reported, in seconds.
     SaidMaxSeconds,
-    /// Time from the end of the load until the replica had everything, in seconds.
+    /// Time from the end of the load until the replica had applied everything, in seconds.
     CatchUpSeconds,
     /// CPU time of a replica per operation of the load, in µs.
     CpuUsPerOperation,
@@ -68,12 +69,14 @@ impl LagQuantity {
         Self::CpuUsPerOperation,
     ];
 
-    /// Whether systems are compared by it. Servers say different things by the same word.
+    /// Whether systems are compared by this quantity. They are not compared by the lag that replicas themselves report,
+    /// because servers define this lag differently.
     fn is_compared(self) -> bool {
         !matches!(self, Self::SaidMaxSeconds)
     }
 
-    /// What is added to both sides of a ratio: about the precision of the quantity.
+    /// A small amount, about as large as the precision of the quantity. It is added to both figures before their ratio
+    /// is computed, because many figures are 0.
     pub fn resolution(self) -> f64 {
         match self {
             Self::LagP50Ms | Self::LagP99Ms | Self::LagMaxMs => 0.2,
@@ -83,7 +86,7 @@ impl LagQuantity {
         }
     }
 
-    /// The quantity of a replica in a trial.
+    /// The value of this quantity for a replica in a trial.
     fn of(self, trial: &TrialRecord, replica: &ReplicaRecord) -> Option<f64> {
         match self {
             Self::LagP50Ms => replica.lag_p50_ms,
@@ -110,7 +113,7 @@ pub(crate) fn lag_tests(evidence: &Evidence<'_>, base: &str, rule: &Rule) -> Vec
     found
 }
 
-/// A test, without ratios; `None` if no system has replicas.
+/// Collects the figures of a test. The ratios of its systems are filled in later. `None` if no system has replicas.
 fn test(evidence: &Evidence<'_>, step: &StepRecord, clients: u32, base: &str) -> Option<LagTest> {
     let ids = evidence.run.systems.iter().map(|system| system.id.as_str());
     let systems: Vec<ReplicatedSystem> =

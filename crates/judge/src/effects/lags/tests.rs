@@ -25,7 +25,8 @@ fn replica(number: u32, lag_ms: f64) -> ReplicaRecord {
     }
 }
 
-/// A run with a system without replicas, one with some, and one whose second replica is this many times as late.
+/// A run of three systems: one without replicas, one with replicas, and one whose second replica lags `times` as
+/// much.
 fn planted(rounds: usize, times: f64) -> Run {
     let mut run = run(1, &["none", "near", "far"]);
     let rates = ["none", "near", "far"].map(|system| (system, vec![100.0; rounds]));

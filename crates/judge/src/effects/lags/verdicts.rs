@@ -1,4 +1,4 @@
-//! Verdicts on the lag of replicas: all quantities of all systems but the reference are one family.
+//! Verdicts on the figures of replicas. All compared quantities of all systems except the reference are one family.
 
 use dyno_store::Run;
 
@@ -6,14 +6,14 @@ use super::{LagQuantity, LagTest};
 use crate::compare::rule::Rule;
 use crate::effects::family::{self, Measured, Pair};
 
-/// A quantity of a system.
+/// The position of a figure in the results: its quantity, and the indices of its test and system.
 struct Place {
     test: usize,
     system: usize,
     quantity: LagQuantity,
 }
 
-/// Fills in the ratios to the reference with their verdicts.
+/// Fills in the ratios to the reference, with their verdicts.
 pub(super) fn judge(tests: &mut [LagTest], run: &Run, rule: &Rule) {
     for (at, ratio) in family::judge(measured(tests, run, rule), rule) {
         if let Some(figure) = tests[at.test].systems[at.system].figures.get_mut(&at.quantity) {

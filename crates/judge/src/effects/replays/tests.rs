@@ -21,7 +21,7 @@ fn digest(name: &str, latency_us: u64, error: Option<&str>) -> DigestRecord {
     }
 }
 
-/// A run of two systems that replay `digests` of a system in a round.
+/// A run of two systems. `digests` returns what a system replays in a round.
 fn replayed(rounds: usize, digests: impl Fn(&str, u32) -> Vec<DigestRecord>) -> Run {
     let mut run = run(1, &["old", "new"]);
     let rates = vec![1000.0; rounds];

@@ -13,7 +13,7 @@ use crate::trial::quantity::Quantity;
 pub(super) struct Design<'a> {
     pub(super) sweep: &'a str,
     pub(super) factors: Vec<Factor<'a>>,
-    /// The systems, each with the index of its level of each factor.
+    /// The systems. For each factor, each system has the index of its value among the factor's levels.
     systems: Vec<(&'a str, Vec<usize>)>,
 }
 
@@ -101,12 +101,13 @@ impl<'a> Design<'a> {
 }
 
 impl Measured {
-    /// The configurations with a figure.
+    /// The largest number of configurations with a figure in a round.
     pub(super) fn configurations(&self) -> usize {
         self.rounds.values().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// A number for each round. Rounds without the required figures are left out.
+    /// The result of `of` for each round. Rounds for which it returns `None`, because figures are missing, are left
+    /// out.
     pub(super) fn by_round<T>(&self, of: impl Fn(&[Observation]) -> Option<T>) -> Vec<T> {
         self.rounds.values().filter_map(|observations| of(observations)).collect()
     }

@@ -1,4 +1,4 @@
-//! The effects of single factors.
+//! The effect of each factor alone.
 
 use dyno_stats::{RatioEstimate, additive_effects, mean_ratio_of_rounds};
 
@@ -7,7 +7,8 @@ use super::{BestLevel, Effect, FactorSensitivity, LevelSensitivity, Turn, judged
 use crate::compare::comparison::Finding;
 use crate::compare::rule::Rule;
 
-/// The logarithm of the effect of each level of each factor, in each round, at a client count.
+/// The logarithm of the effect of each level of each factor at a client count. The indices of `rounds` are round,
+/// factor and level.
 struct Fitted {
     clients: u32,
     rounds: Vec<Vec<Vec<f64>>>,
@@ -16,7 +17,7 @@ struct Fitted {
 /// Two levels of a factor at a client count.
 struct Contrast {
     factor: usize,
-    /// Positions of the two levels. The second is compared with the first.
+    /// Indices of the two levels. The second level is compared with the first.
     levels: [usize; 2],
     clients: u32,
     rounds: usize,
@@ -25,7 +26,7 @@ struct Contrast {
 
 /// The effect of each factor. A factor is left out if its effect cannot be estimated at any client count.
 ///
-/// Every two levels are compared at each client count. All these comparisons are one family.
+/// Each pair of levels is compared at each client count. All these comparisons are one family.
 pub(super) fn factors(design: &Design<'_>, measured: &[Measured], rule: &Rule) -> Vec<FactorSensitivity> {
     let counts = design.level_counts();
     let fit = |measured: &Measured| Fitted {
@@ -106,7 +107,7 @@ fn best(factor: &Factor<'_>, own: &[(&Contrast, &Effect)], clients: u32) -> Best
     }
 }
 
-/// Two levels, each better than the other at some client count.
+/// Finds two levels that change places: one is better at some client count, the other at another client count.
 fn turn(factor: &Factor<'_>, own: &[(&Contrast, &Effect)]) -> Option<Turn> {
     let found = |finding: Finding| own.iter().filter(move |(_, effect)| effect.finding == finding);
     found(Finding::Improved).find_map(|(contrast, _)| {

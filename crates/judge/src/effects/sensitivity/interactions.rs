@@ -6,15 +6,16 @@ use super::design::{Design, Measured};
 use super::{Interaction, judged};
 use crate::compare::rule::Rule;
 
-/// A level of each of two factors, compared with the factors' references.
+/// Two factors and a level of each. The levels are compared with the factors' reference levels.
 #[derive(Clone, Copy)]
 struct Pair {
     factors: [usize; 2],
     levels: [usize; 2],
 }
 
-/// The interactions of every two levels of every two factors at each client count, the largest first. Pairs whose
-/// effects the configurations cannot separate are left out. All interactions are one family.
+/// The interactions at each client count, the largest first. For every pair of factors, each level of the first (except
+/// its reference level) is combined with each level of the second (except its reference level). Pairs whose effects the
+/// configurations cannot separate are left out. All interactions are one family.
 pub(super) fn interactions(design: &Design<'_>, measured: &[Measured], rule: &Rule) -> Vec<Interaction> {
     let counts = design.level_counts();
     let mut found: Vec<(Pair, (u32, usize, RatioEstimate))> = Vec::new();
@@ -50,8 +51,9 @@ fn pairs(counts: &[usize]) -> impl Iterator<Item = Pair> {
     })
 }
 
-/// The logarithm of the joint effect of both levels minus their separate effects: the mean over the combinations of
-/// the other factors for which all four corners were measured. `None` if there is no such combination.
+/// The logarithm of the joint effect of both levels minus the logarithms of their separate effects. It is the mean
+/// over the combinations of the other factors' levels for which all four configurations were measured: with both
+/// levels, with only the first, with only the second, and with neither. `None` if there is no such combination.
 fn contrast(observations: &[Observation], pair: Pair) -> Option<f64> {
     let corner = |observation: &Observation, levels: [usize; 2]| {
         let others_as = |other: &&Observation| {

@@ -1,5 +1,5 @@
-//! The effect of each factor of a sweep on the throughput, its interactions with other factors, and whether
-//! its best level depends on the number of clients.
+//! The effect of each factor of a sweep on the throughput, the interactions of factors, and whether a factor's best
+//! level depends on the number of clients.
 
 mod design;
 mod effects;
@@ -16,34 +16,35 @@ use crate::compare::comparison::Finding;
 use crate::compare::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
 use crate::trial::evidence::Evidence;
 
-/// A sweep in a step.
+/// The effects of the factors of a sweep in a step.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sensitivity {
     /// The id that the plan gives the sweep.
     pub sweep: String,
     pub group: String,
     pub step: String,
-    /// Configurations with a figure at some client count.
+    /// The largest number of configurations that have a figure in one round at one client count.
     pub configurations: usize,
-    /// Combinations of all levels of all factors.
+    /// Number of combinations of all levels of all factors.
     pub combinations: usize,
     /// The factors with more than one level, in the plan's order.
     pub factors: Vec<FactorSensitivity>,
-    /// Pairs of factors whose effects depend on each other, the largest first; also those without a verdict.
+    /// Interactions of pairs of factors, the largest first. Interactions without a verdict are included.
     pub interactions: Vec<Interaction>,
 }
 
-/// A factor of a sweep in a step.
+/// The effect of a factor of a sweep in a step.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FactorSensitivity {
     pub factor: String,
-    /// The level with which the others are compared: the first in the plan.
+    /// The level with which the other levels are compared: the first in the plan.
     pub reference: String,
     /// The other levels.
     pub levels: Vec<LevelSensitivity>,
     /// The best level at each client count.
     pub best: Vec<BestLevel>,
-    /// Two levels, each better than the other at some client count, if any were found.
+    /// Two levels that change places: one is better at some client count, the other at another client count. `None`
+    /// if there are no such levels.
     pub turns: Option<Turn>,
 }
 
@@ -51,8 +52,8 @@ pub struct FactorSensitivity {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LevelSensitivity {
     pub level: String,
-    /// Throughput at this level as a multiple of that at the reference, with the other factors unchanged. One for
-    /// each client count.
+    /// Throughput at this level as a multiple of the throughput at the reference level, with the other factors
+    /// unchanged. One effect for each client count.
     pub effects: Vec<Effect>,
 }
 
@@ -63,7 +64,7 @@ pub struct Effect {
     pub ratio: f64,
     pub interval: Option<Interval>,
     pub method: Method,
-    /// Number of rounds from which it is estimated.
+    /// Number of rounds from which the ratio is estimated.
     pub rounds: usize,
     /// Improved, regressed, the same, or not enough evidence. All effects of a sweep in a step are one family.
     pub finding: Finding,
@@ -74,17 +75,17 @@ pub struct Effect {
 pub struct BestLevel {
     pub clients: u32,
     pub level: String,
-    /// Whether it is better than each other level by more than chance explains.
+    /// Whether verdicts show that this level is better than each other level.
     pub is_decided: bool,
 }
 
-/// Which of two levels is better depends on the number of clients. Chance does not explain this.
+/// Two levels that change places: by verdicts, one is better at one number of clients, and the other at another.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Turn {
-    /// Better at `clients`, worse at `other_clients`.
+    /// The level that is better at `clients` and worse at `other_clients`.
     pub level: String,
     pub clients: u32,
-    /// Better at `other_clients`, worse at `clients`.
+    /// The level that is better at `other_clients` and worse at `clients`.
     pub other_level: String,
     pub other_clients: u32,
 }
@@ -92,7 +93,7 @@ pub struct Turn {
 /// Two factors at two levels each.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Interaction {
-    /// Each factor with the level that is compared to its reference.
+    /// The two factors. For each of them, `levels` has one level, which is compared with the factor's reference level.
     pub factors: [String; 2],
     pub levels: [String; 2],
     /// The joint effect of both levels as a multiple of the product of their separate effects; 1 if they do not
@@ -100,7 +101,7 @@ pub struct Interaction {
     pub effect: Effect,
 }
 
-/// The sensitivity of each step to each sweep of a run, in run order. Loads are left out.
+/// The sensitivity of each step to each sweep of a run, in run order. Steps that load data are left out.
 pub(crate) fn sensitivities(evidence: &Evidence<'_>, rule: &Rule) -> Vec<Sensitivity> {
     let designs = Design::of_run(evidence.run, &evidence.in_force);
     let is_wanted = |step: &&StepRecord| rule.steps.is_empty() || rule.steps.contains(&step.id);
@@ -110,7 +111,7 @@ pub(crate) fn sensitivities(evidence: &Evidence<'_>, rule: &Rule) -> Vec<Sensiti
         .collect()
 }
 
-/// `None` without a factor whose effect can be estimated.
+/// The sensitivity of a step to a sweep; `None` if no factor's effect can be estimated.
 fn sensitivity(
     evidence: &Evidence<'_>,
     design: &Design<'_>,

@@ -9,7 +9,7 @@ use crate::{Rule, analyse};
 const INSTANCES: [&str; 2] = ["1", "8"];
 const DEPTHS: [&str; 3] = ["1k", "4k", "8k"];
 
-/// A run of the sweep `s` with the figures that `rate` gives each configuration at a client count.
+/// A run of the sweep `s`. `rate` returns the rate of a configuration at a client count.
 fn swept(clients: &[u32], chosen: &[(usize, usize)], rate: impl Fn(u32, usize, usize) -> f64) -> Run {
     let id = |instances: usize, depth: usize| {
         format!("s.instances-{}.depth-{}", INSTANCES[instances], DEPTHS[depth])

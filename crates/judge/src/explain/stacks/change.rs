@@ -7,22 +7,22 @@ use serde::Serialize;
 
 use super::FlameThreads;
 
-/// Largest number of functions.
+/// Largest number of functions that are reported.
 const FUNCTIONS_MAX: usize = 8;
 
 /// A function in which threads that work for clients spent time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FunctionChange {
-    /// The innermost function of the engine on the stack that is not a wait or a lock.
+    /// The innermost function on the stack that belongs to the engine and is not a wait or a lock.
     pub function: String,
-    /// Thread time in it per operation of the base, in µs.
+    /// Thread time in the function per operation of the base, in µs.
     pub base_us: f64,
-    /// Thread time in it per operation of the candidate, in µs.
+    /// Thread time in the function per operation of the candidate, in µs.
     pub candidate_us: f64,
 }
 
-/// The functions whose time per operation changed most, the largest change first. Samples come from one
-/// round, so nothing is judged. Empty if one system has no operation or no sample.
+/// The functions whose time per operation changed most, the largest change first. Samples come from one round, so
+/// there are no verdicts. Empty if a system has no operation or no sample.
 pub fn function_changes(base: &StackProfile, candidate: &StackProfile) -> Vec<FunctionChange> {
     let (Some(of_base), Some(of_candidate)) = (by_function(base), by_function(candidate)) else {
         return Vec::new();

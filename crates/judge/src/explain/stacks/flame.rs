@@ -4,27 +4,28 @@ use dyno_store::StackProfile;
 
 use super::FlameThreads;
 
-/// A function under the functions that called it, with the functions that it called.
+/// A node of the tree: a function that was called by the functions above it, with the functions that it called.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlameNode {
     pub function: String,
-    /// Its weight, including all functions that it called. In a flame graph it is the mean number of threads.
-    /// In a difference it is thread-seconds per operation of the candidate.
+    /// The weight of the function, including all functions that it called. In the flame graph of one system, it is
+    /// the mean number of threads in the function. In the difference of two systems, it is the candidate's
+    /// thread-seconds per operation.
     pub weight: f64,
-    /// In a difference, thread-seconds per operation of the base; otherwise 0.
+    /// In the difference of two systems, the base's thread-seconds per operation; otherwise 0.
     pub base: f64,
-    /// By name.
+    /// The functions that this function called, in the order of their names.
     pub children: Vec<FlameNode>,
 }
 
-/// The stacks of some threads of a system as a tree. The root stands for all of the threads.
+/// The stacks of some threads of a system as a tree. The root stands for all these threads.
 pub fn flame(profile: &StackProfile, threads: FlameThreads) -> FlameNode {
     let mut root = FlameNode::default();
     root.add_all(profile, threads, 1.0, |node| &mut node.weight);
     root
 }
 
-/// The stacks of some threads of two systems as a tree, in thread-seconds per operation. `None` if one has no
+/// The stacks of some threads of two systems as a tree, in thread-seconds per operation. `None` if a system has no
 /// operation or no sample.
 pub fn flame_difference(
     base: &StackProfile,

@@ -12,15 +12,15 @@ pub use change::{FunctionChange, function_changes};
 pub use flame::{FlameNode, flame, flame_difference};
 pub use summary::{FunctionShare, StackSummary, ThreadSummary, stack_summaries};
 
-/// The kind of thread that works for a client, by its name in engines' patterns.
+/// The name of a kind of thread. In the engines' patterns of threads, it stands for threads that work for a client.
 pub const CONNECTION: &str = "connection";
 
-/// The stacks that a flame graph shows. Threads that wait for their client are left out.
+/// The threads whose stacks a flame graph shows. Threads that wait for their client are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlameThreads {
-    /// Those that work for a client.
+    /// Threads that work for a client.
     Connections,
-    /// All others.
+    /// Threads that do not work for a client.
     Background,
 }
 
@@ -35,7 +35,7 @@ pub fn stacks_of<'a>(run: &'a Run, step: &str, clients: u32, system: &str) -> Op
     trial_of(run, step, clients, system)?.stacks.as_ref()
 }
 
-/// The trial whose stacks were sampled. In a resumed run, the first such trial.
+/// The trial during which stacks were sampled. A resumed run may have sampled several trials; the first is returned.
 fn trial_of<'a>(run: &'a Run, step: &str, clients: u32, system: &str) -> Option<&'a TrialRecord> {
     run.trials.iter().map(|trial| &trial.record).find(|record| {
         record.stacks.is_some()

@@ -1,4 +1,4 @@
-//! The functions in which the threads of a server were.
+//! Summaries of sampled stacks: the functions in which the threads of a server were.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{CONNECTION, trial_of};
 use crate::trial::of_run::tests;
 
-/// Largest number of functions of a kind of thread.
+/// Largest number of functions that are reported for a kind of thread.
 const FUNCTIONS_MAX: usize = 5;
 
 /// The stacks of a system in a step at a client count, in numbers.
@@ -17,37 +17,39 @@ pub struct StackSummary {
     pub step: String,
     pub clients: u32,
     pub system: String,
-    /// Samples, each of all threads.
+    /// Number of samples. Each sample has the stacks of all threads.
     pub samples: u32,
-    /// Length of the load under which they were taken.
+    /// Length in seconds of the load during which samples were taken.
     pub seconds: f64,
-    /// The program that took them.
+    /// The program that took the samples.
     pub sampler: String,
     /// Median time that a sample took.
     pub sample_ms_median: f64,
-    /// The rate during sampling as a share of the trial's; `None` if one of them is 0 or unknown.
+    /// The rate during sampling as a share of the trial's rate; `None` if a rate is 0 or unknown.
     pub rate_share: Option<f64>,
     /// Share of the engine's frames without a name.
     pub unnamed_share: f64,
-    /// Why sampling ended before the load did.
+    /// Why sampling ended before the load ended; `None` if it did not.
     pub ended_early: Option<String>,
-    /// Kinds of threads. Those that work for clients come first, then the others by descending number.
+    /// The kinds of threads. Threads that work for clients come first. The other kinds follow in descending order
+    /// of their number.
     pub threads: Vec<ThreadSummary>,
 }
 
-/// The functions in which threads of a kind were.
+/// The functions in which the threads of one kind were.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ThreadSummary {
     pub kind: String,
-    /// Mean number of such threads in a sample.
+    /// Mean number of threads of this kind in a sample.
     pub threads_mean: f64,
-    /// Share of their stacks that wait for a client's next request.
+    /// Share of the stacks of this kind of thread that wait for a client's next request.
     pub idle_share: f64,
-    /// The most frequent functions in the other stacks.
+    /// The most frequent functions in the stacks that do not wait for a client.
     pub functions: Vec<FunctionShare>,
 }
 
-/// A function, and the share of stacks in which it is the innermost function that is not a wait.
+/// A function, and the share of the stacks of a kind of thread in which it is the innermost function that is not a
+/// wait.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FunctionShare {
     pub function: String,
@@ -104,7 +106,8 @@ fn threads(profile: &StackProfile) -> Vec<ThreadSummary> {
     threads
 }
 
-/// `counts` has the number of stacks by function. The key `None` is a wait for the client.
+/// The summary of the threads of one kind. `counts` has the number of stacks for each function. The key `None` counts
+/// the stacks that wait for the client.
 fn of_kind(kind: &str, counts: &BTreeMap<Option<&str>, u64>, samples: f64) -> ThreadSummary {
     let seen = counts.values().sum::<u64>() as f64;
     let share = |count: u64| if seen > 0.0 { count as f64 / seen } else { 0.0 };

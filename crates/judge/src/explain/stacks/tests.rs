@@ -8,7 +8,7 @@ fn stack(kind: &str, is_idle: bool, frames: &str, count: u32) -> StackRecord {
     StackRecord { thread_kind: kind.to_owned(), is_idle, function, frames: frames.to_owned(), count }
 }
 
-/// Ten samples of five connections, one of them waiting for its client, and of one purge thread.
+/// Ten samples of one purge thread and five connections. One connection waits for its client.
 fn profile() -> StackProfile {
     StackProfile {
         seconds: 2.0,
@@ -75,7 +75,7 @@ fn a_difference_counts_thread_seconds_for_an_operation_and_has_what_only_one_has
     let stacks = vec![stack("connection", false, "run;write", 20), stack("connection", false, "run;log", 20)];
     let candidate = StackProfile { operations: 400, stacks, ..profile() };
     let tree = flame_difference(&base, &candidate, FlameThreads::Connections).unwrap();
-    // Four threads for 2 s: over 100 operations of the base, and over 400 of the candidate.
+    // Four threads ran for 2 s, during 100 operations of the base and 400 operations of the candidate.
     assert!((tree.base - 0.08).abs() < 1e-12 && (tree.weight - 0.02).abs() < 1e-12);
     let of = |name: &str| tree.children[0].children.iter().find(|node| node.function == name).unwrap();
     assert!(of("log").base.abs() < 1e-12 && (of("log").weight - 0.01).abs() < 1e-12);
@@ -99,7 +99,7 @@ fn the_functions_whose_time_changed_most_come_first() {
         .iter()
         .map(|it| (it.function.as_str(), it.base_us.round(), it.candidate_us.round()))
         .collect();
-    // A stack is a tenth of 2 s over 100 operations: 2 ms.
+    // Each sampled stack stands for a tenth of 2 s. Divided by 100 operations, that is 2 ms.
     assert_eq!(
         told,
         [

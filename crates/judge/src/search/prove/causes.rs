@@ -1,4 +1,4 @@
-//! The causes of a difference, found one after the other.
+//! Finds the causes of a difference, one after the other.
 
 use super::effect::{Goal, Shows};
 use super::narrow::Narrowed;
@@ -6,12 +6,14 @@ use super::{
     Cause, OrProbe, Probe, ProbeEffect, Proof, ProofEnding, ProofQuestion, Proving, Relation, Supply,
 };
 
-/// If the changes outside the causes still make at least this share of the difference, the search continues with these
-/// changes. Their effect counts as small if its whole interval is below this share.
+/// After causes have been found, the changes that are not among them may have an effect too. The search continues if
+/// this effect is at least this share of the difference. The effect counts as small if its whole interval is below this
+/// share.
 const REST_SHARE_MIN: f64 = 0.2;
 
 impl Proving {
-    /// Finds causes of the effect of all changes, then of what remains without them.
+    /// Finds the changes that cause the effect of all changes together. If an effect remains without these changes,
+    /// finds the changes that cause this effect, and so on.
     pub(super) fn explain(
         &self,
         of_all: ProbeEffect,
@@ -25,8 +27,8 @@ impl Proving {
             let goal = Goal::part_of(of_left);
             let mut narrowed = self.narrow(&left, goal, supply)?;
             if self.is_everything(&narrowed.changes) {
-                // So far, only the candidate has shown the difference. It may differ from the base in ways that are
-                // not among the changes.
+                // So far, only the candidate has shown the difference. The candidate may differ from the base in
+                // ways that are not among the changes, so the base with all changes is measured.
                 match self.shows(&narrowed.changes, goal, supply)? {
                     Shows::Yes => {}
                     Shows::No => {
@@ -73,8 +75,9 @@ impl Proving {
         }
     }
 
-    /// A first cause and the remaining changes may not add up to the candidate's difference. Then either they
-    /// interact, or the candidate also differs in other ways. A probe of all changes on the base decides which.
+    /// If the effects of the first cause and of the remaining changes do not add up to the candidate's difference,
+    /// finds out why. Either the cause and the remaining changes interact, or the candidate also differs from the base
+    /// in other ways. A probe of all changes on the base shows which of the two is true.
     fn look_for_more(
         &self,
         cause: &mut Cause,
@@ -99,7 +102,8 @@ impl Proving {
         Ok(())
     }
 
-    /// Measures the effects of a cause: as a whole, of each member alone, and of the remaining changes without it.
+    /// Measures the effect of a cause as a whole, the effect of each of its changes alone, and the effect of the
+    /// remaining changes.
     fn cause(
         &self,
         narrowed: Narrowed,
@@ -115,7 +119,8 @@ impl Proving {
         let mut alone = Vec::new();
         if changes.len() > 1 {
             for change in &changes {
-                // A cause that was not narrowed has too many members to measure each alone.
+                // A cause that was not narrowed has too many changes to measure each alone, so no probes are made for
+                // it.
                 let supply = if is_smallest { supply } else { Supply::Spent };
                 alone.push(self.effect_of(&[*change], supply)?);
             }

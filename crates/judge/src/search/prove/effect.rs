@@ -1,13 +1,13 @@
-//! The effect of a change, and whether it amounts to the difference.
+//! The effect of a change, and whether the effect is large enough to explain the difference.
 
 use dyno_stats::{Interval, Margin};
 use serde::Serialize;
 
-/// Throughput with a change as a multiple of that without the change.
+/// Throughput with a change as a multiple of the throughput without it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ProbeEffect {
     pub ratio: f64,
-    /// Its interval, at the confidence of a probe; `None` if it was not judged.
+    /// Interval of the ratio, at the confidence of a probe; `None` if the ratio was not judged.
     pub interval: Option<Interval>,
 }
 
@@ -15,17 +15,17 @@ pub struct ProbeEffect {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {
-    /// The effects of the parts multiply to that of the whole.
+    /// The product of the parts' effects is the effect of the whole.
     AddUp,
-    /// The whole makes a larger difference than the product.
+    /// The whole makes a larger difference than the product of the parts' effects.
     MoreTogether,
-    /// The whole makes a smaller difference than the product.
+    /// The whole makes a smaller difference than the product of the parts' effects.
     LessTogether,
     /// A part could not be measured.
     Unclear,
 }
 
-/// Whether an effect amounts to the difference.
+/// Whether an effect shows the difference: whether it is at least [`SHARE_THAT_SHOWS`] of the difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shows {
     Yes,
@@ -34,18 +34,19 @@ pub(super) enum Shows {
     Unresolved,
 }
 
-/// The difference that the search explains.
+/// The log ratio that an effect must reach to show the difference.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Goal {
     ln_ratio: f64,
 }
 
-/// An effect shows the difference if it is at least this share of it, on the logarithmic scale. With two equal
-/// causes, each has a half; with four, each has a quarter. The threshold lies between.
+/// An effect shows the difference if it is at least this share of the difference, on the logarithmic scale. If a
+/// difference has two equal causes, each makes half of it. If it has four, each makes a quarter. The threshold lies
+/// between a half and a quarter.
 pub(super) const SHARE_THAT_SHOWS: f64 = 0.4;
 
 impl Goal {
-    /// The share of an effect that shows it.
+    /// The goal for a search for the causes of `effect`.
     pub(super) fn part_of(effect: ProbeEffect) -> Self {
         Self { ln_ratio: effect.ratio.ln() * SHARE_THAT_SHOWS }
     }
@@ -64,20 +65,21 @@ impl Goal {
     }
 }
 
-/// The ends of an interval in the direction of a log ratio, the nearer first.
+/// The logarithms of an interval's ends as distances from 0 in the direction of `ln_ratio`. The nearer end comes
+/// first.
 fn toward(interval: Interval, ln_ratio: f64) -> (f64, f64) {
     let (low, high) = (interval.low.ln(), interval.high.ln());
     if ln_ratio < 0.0 { (-high, -low) } else { (low, high) }
 }
 
 impl ProbeEffect {
-    /// The inverse: throughput without the change as a multiple of that with it.
+    /// The inverse effect: throughput without the change as a multiple of the throughput with it.
     pub(crate) fn inverse(self) -> Self {
         let turned = |it: Interval| Interval { low: 1.0 / it.high, high: 1.0 / it.low, ..it };
         Self { ratio: 1.0 / self.ratio, interval: self.interval.map(turned) }
     }
 
-    /// Whether the whole interval is beyond the margin, on the side of the ratio.
+    /// Whether the whole interval is beyond the margin, on the same side of 1 as the ratio.
     pub(super) fn is_beyond(&self, margin: Margin) -> bool {
         self.interval
             .is_some_and(|it| if self.ratio < 1.0 { it.high < margin.low() } else { it.low > margin.high() })
@@ -97,8 +99,8 @@ impl ProbeEffect {
         self.ratio.ln() / other.ratio.ln()
     }
 
-    /// The largest share of another effect that this one may have by its interval, in either direction; `None`
-    /// without an interval.
+    /// How large this effect may be, as a share of the effect `other`. It is computed from the end of the interval that
+    /// is farther from no effect, in either direction. `None` without an interval.
     pub(super) fn share_max(&self, other: &Self) -> Option<f64> {
         let interval = self.interval?;
         Some(interval.low.ln().abs().max(interval.high.ln().abs()) / other.ratio.ln().abs())
@@ -106,8 +108,8 @@ impl ProbeEffect {
 }
 
 impl Relation {
-    /// How the effects of parts relate to the effect of the whole. They add up if the product of their intervals is
-    /// within the margin of the whole's interval.
+    /// How the effects of parts relate to the effect of the whole. They add up if the distance between the product
+    /// of their intervals and the interval of the whole is at most the margin.
     pub(super) fn of(parts: &[Option<ProbeEffect>], together: ProbeEffect, margin: Margin) -> Self {
         let intervals: Option<Vec<Interval>> = parts.iter().map(|part| part.as_ref()?.interval).collect();
         let (Some(intervals), Some(whole)) = (intervals, together.interval) else { return Self::Unclear };

@@ -1,5 +1,5 @@
-//! Proves which changes cause a difference between two systems. The method is delta debugging, with comparisons as
-//! tests.
+//! Proves which changes cause a difference between two systems. The method is delta debugging, in which comparisons
+//! take the place of tests.
 
 mod causes;
 mod effect;
@@ -21,18 +21,18 @@ pub use self::rounds::{rounds_again, rounds_for};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Probe {
-    /// The candidate as it was.
+    /// The original candidate.
     Whole,
-    /// The base with some of the changes, by their indices, ascending.
+    /// The base with some of the changes. The indices of the changes are in ascending order.
     Changes(Vec<usize>),
 }
 
 /// How many rounds a probe takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProbeLength {
-    /// As many as the noise of the first probe requires.
+    /// As many rounds as the noise of the first probe requires.
     Usual,
-    /// More, because the usual number was not enough. A probe of this length is not repeated.
+    /// More rounds, because the usual number was not enough. A probe of this length is not repeated.
     Longer,
 }
 
@@ -49,9 +49,10 @@ pub enum ProbeOutcome {
 pub struct ProofQuestion {
     /// Number of changes that may cause the difference. Those with the most evidence come first.
     pub changes: usize,
-    /// Number of changes with evidence. They are the first ones.
+    /// Number of changes with evidence, such as a counter that changed. They come first among the changes.
     pub suspects: usize,
-    /// Whether the candidate is exactly the base with all changes. If not, it also differs in other ways.
+    /// Whether the candidate is exactly the base with all changes. If it is not, the candidate also differs from the
+    /// base in other ways.
     pub is_all: bool,
     /// The ratio to explain.
     pub ratio: f64,
@@ -62,7 +63,7 @@ pub struct ProofQuestion {
 /// The next step of a proof.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProofStep {
-    /// The next probe. It may repeat one that was undecided.
+    /// The next probe. It may repeat a probe that was undecided.
     Probe(Probe, ProbeLength),
     End(Proof),
 }
@@ -72,14 +73,14 @@ pub enum ProofStep {
 pub struct Proof {
     /// How the search ended.
     pub ending: ProofEnding,
-    /// The difference when it was measured again.
+    /// The difference, as measured again at the start of the proof; `None` if it was not measured.
     pub whole: Option<ProbeEffect>,
-    /// The effect of all changes on the base. It is measured if the candidate also differs in other ways, or if the
-    /// changes turn out not to cause its difference.
+    /// The effect of all changes on the base. Known if the candidate also differs from the base in other ways, or if
+    /// the changes turn out not to cause the candidate's difference.
     pub all_changes: Option<ProbeEffect>,
     /// Sets of changes that cause the difference, in the order in which they were found.
     pub causes: Vec<Cause>,
-    /// The effect of all other changes together.
+    /// The joint effect of all changes that are not causes.
     pub rest: Option<ProbeEffect>,
 }
 
@@ -89,51 +90,53 @@ pub enum ProofEnding {
     /// The causes explain the difference: less than a fifth of it remains without them, or there are no other
     /// changes.
     Proven,
-    /// A part of the difference remains without the causes, and its own causes were not found.
+    /// Causes were found. Without them, a part of the difference may remain, and the causes of this part were not
+    /// found.
     Partly,
     /// The search ended before the causes were narrowed to the fewest changes.
     NotNarrowed,
-    /// The difference was not there when it was measured again.
+    /// When the comparison was repeated at the start of the proof, it showed no such difference.
     Gone,
-    /// It is undecided whether the difference is still there, or whether all changes together cause it.
+    /// It is undecided whether the difference still exists, or whether all changes together cause it.
     Undecided,
     /// The candidate did not start when the difference was measured again.
     Refused,
-    /// All changes together do not cause the difference.
+    /// All the changes together do not cause the difference.
     NotTheChanges,
-    /// Nothing was compared yet.
+    /// The search ended before it had measured the difference again, or before it had measured all changes on the
+    /// base.
     Unfinished,
 }
 
-/// Changes that cause a difference together.
+/// One or more changes that together cause a difference.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cause {
     /// Indices of the changes, ascending.
     pub changes: Vec<usize>,
-    /// Whether each change is necessary: without it, the others do not show the difference, or the server refuses them.
+    /// Whether each change is necessary. A change is necessary if the other changes alone do not show the
+    /// difference, or if the server refuses them.
     pub is_smallest: bool,
     pub together: Option<ProbeEffect>,
     /// The effect of each change alone, if there are several; `None` if it was not measured.
     pub alone: Vec<Option<ProbeEffect>>,
-    /// How the effects of the single changes relate to that of all together; `None` for a single change, and
-    /// for changes that were not narrowed.
+    /// How the effects of the single changes relate to the effect of all of them together. `None` for a single
+    /// change, and for changes that were not narrowed.
     pub relation: Option<Relation>,
-    /// The effect of all other changes, without this cause and those before it. `None` if there are no others, or
+    /// The effect of the remaining changes, without this cause and earlier causes. `None` if no changes remain, or
     /// if it was not measured.
     pub without: Option<ProbeEffect>,
     /// How the effects of this cause and of the remaining changes combine.
     pub relation_to_rest: Option<Relation>,
 }
 
-/// A proof in progress: the probes that were made, with their outcomes. These determine the next probe, so an
-/// interrupted proof continues where it stopped.
+/// A proof in progress: the probes that were made, with their outcomes. The outcomes determine the next probe, so
+/// an interrupted proof continues where it stopped.
 ///
-/// First the difference is measured again, because without it there is nothing to explain. Then
-/// [`narrow`](Self::narrow) searches for the fewest changes that show at least two fifths of it. If the remaining
-/// changes make a fifth of the difference or more, they are explained in the same way. An undecided probe is
-/// repeated with more rounds, and then only the second outcome counts. There are at most
-/// [`probes_max`](Self::probes_max) probes, including repeated ones, and each has an equal part of the total error
-/// (Bonferroni).
+/// First the difference is measured again, because it may no longer exist. Then [`narrow`](Self::narrow) searches for
+/// the fewest changes that make at least two fifths of the difference. If the remaining changes make a fifth of the
+/// difference or more, they are explained in the same way. An undecided probe is repeated with more rounds, and only
+/// the second outcome counts. There are at most [`probes_max`](Self::probes_max) probes, including repeated ones, and
+/// each has an equal part of the total error probability (Bonferroni).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proving {
     question: ProofQuestion,
@@ -164,8 +167,8 @@ impl Proving {
         4 * halvings + 9
     }
 
-    /// Records the outcome of a probe of this length. If the repetition of a measured probe fails, the earlier
-    /// outcome stays.
+    /// Records the outcome of a probe of this length. If the probe was measured before, and the server refuses the
+    /// repetition, the earlier outcome stays.
     pub fn note(&mut self, probe: Probe, length: ProbeLength, outcome: ProbeOutcome) {
         self.made += 1;
         let outcome = match (self.known.get(&probe), outcome) {
@@ -188,7 +191,8 @@ impl Proving {
         self.replay(Supply::Spent).unwrap_or_else(|_| Proof::ended(ProofEnding::Unfinished, None))
     }
 
-    /// The effect of a probe; `None` if it was refused, or if it is unknown and no probe is left.
+    /// The effect of a probe; `None` if the system refused it, or if its outcome is unknown and no more probes are
+    /// allowed.
     fn effect(&self, probe: &Probe, supply: Supply) -> OrProbe<Option<ProbeEffect>> {
         match self.known.get(probe) {
             Some((ProbeOutcome::Measured(effect), _)) => Ok(Some(*effect)),
@@ -198,7 +202,8 @@ impl Proving {
         }
     }
 
-    /// Repeats a measured probe if it was undecided, unless it already had more rounds.
+    /// Asks for the repetition of an undecided probe with more rounds. Does nothing if the probe already had more
+    /// rounds.
     fn repeat(&self, probe: &Probe, supply: Supply) -> OrProbe<()> {
         match self.known.get(probe) {
             Some((ProbeOutcome::Measured(_), ProbeLength::Usual)) if supply == Supply::Open => {
@@ -212,8 +217,8 @@ impl Proving {
         self.effect(&Probe::Changes(changes.to_vec()), supply)
     }
 
-    /// Whether these are all changes. If so, the candidate shows their effect, unless it also differs in other
-    /// ways.
+    /// Whether `changes` are all changes, and the candidate is exactly the base with all of them. The outcome for the
+    /// candidate then shows their effect.
     fn is_everything(&self, changes: &[usize]) -> bool {
         self.question.is_all && changes.len() == self.question.changes
     }
@@ -244,7 +249,7 @@ impl Proving {
         self.explain(to_explain, all, proof, supply)
     }
 
-    /// How a search ends if it is not known that all changes on the base cause the difference.
+    /// How a search ends if no probe has shown that all changes on the base cause the difference.
     fn ending_without_a_difference(
         &self,
         all: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Delta debugging: the fewest changes that show a difference.
+//! Delta debugging, which finds the fewest changes that show a difference.
 
 use super::effect::{Goal, Shows};
 use super::{OrProbe, Probe, ProbeOutcome, Proving, Supply};
@@ -7,17 +7,17 @@ use super::{OrProbe, Probe, ProbeOutcome, Proving, Supply};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Narrowed {
     pub(super) changes: Vec<usize>,
-    /// Whether each is necessary.
+    /// Whether each change is necessary.
     pub(super) is_smallest: bool,
 }
 
 impl Proving {
-    /// The fewest of some changes that show the difference. All of them together must show it.
+    /// Finds as few of `changes` as possible that still show the difference. All of `changes` together must show it.
     ///
     /// The method is ddmin (Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE
     /// Transactions on Software Engineering 28(2), 2002): it tries halves, then quarters and everything except each
-    /// quarter, and so on. A probe that was refused, or is undecided even with more rounds, counts as not showing
-    /// the difference. If the first change has evidence, it is tried alone first.
+    /// quarter, and so on. A probe that was refused, or is undecided even with more rounds, counts as not showing the
+    /// difference. If the first change has evidence, it is tried alone first.
     pub(super) fn narrow(&self, changes: &[usize], goal: Goal, supply: Supply) -> OrProbe<Narrowed> {
         let mut left = changes.to_vec();
         let mut parts = 2;
@@ -33,8 +33,8 @@ impl Proving {
                 (left, parts) = (chunk, 2);
                 continue;
             }
-            // The search for changes that act only together is long. Before it, test whether the changes show the
-            // difference at all.
+            // The search for changes that act only together takes many probes. Before this search, a probe tests
+            // whether all changes show the difference at all.
             if parts == 2 && self.is_everything(&left) && self.shows(&left, goal, supply)? != Shows::Yes {
                 break;
             }
@@ -50,13 +50,13 @@ impl Proving {
             }
             parts = (2 * parts).min(left.len());
         }
-        // If a probe was undecided, or no probe was left, the remaining changes may not be the fewest.
+        // If a probe was undecided, or no more probes were allowed, the remaining changes may not be the fewest.
         let is_smallest = self.are_necessary(&left, goal);
         Ok(Narrowed { changes: left, is_smallest })
     }
 
-    /// Whether each change is necessary: without it, the others were shown not to cause the difference, or were
-    /// refused.
+    /// Whether each change is necessary. A change is necessary if a probe has shown that the other changes do not make
+    /// the difference, or if the server refused the other changes.
     fn are_necessary(&self, changes: &[usize], goal: Goal) -> bool {
         let is_necessary = |change: &usize| {
             let others = Probe::Changes(difference(changes, &[*change]));
@@ -69,7 +69,8 @@ impl Proving {
         changes.len() == 1 || changes.iter().all(is_necessary)
     }
 
-    /// The first of some sets that shows the difference. Undecided sets are repeated only if no other set shows it.
+    /// The first of some sets that shows the difference. Probes of undecided sets are repeated only if no set shows
+    /// it.
     fn first_that_shows(
         &self,
         sets: &[Vec<usize>],

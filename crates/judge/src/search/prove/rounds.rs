@@ -1,4 +1,4 @@
-//! How many rounds the probes of a proof take.
+//! The number of rounds of the probes of a proof.
 
 use dyno_stats::student_quantile;
 
@@ -7,10 +7,10 @@ use super::effect::SHARE_THAT_SHOWS;
 /// Fewest rounds of a probe. With fewer, the estimate of the spread would be too uncertain.
 const ROUNDS_MIN: usize = 4;
 
-/// Number of rounds of a probe, at most `rounds_max`. It suffices to distinguish a change that causes the
-/// difference from one without effect: Student's interval is then no wider than the distance from the threshold to
-/// no effect. `ln_ratios` are the log ratios of the rounds in which the difference was measured again, and `alpha`
-/// is the error probability of a probe.
+/// Number of rounds of a probe, at most `rounds_max`. If `rounds_max` allows it, the rounds are enough to distinguish a
+/// change that causes the difference from a change without effect: Student's interval is then at most as wide as the
+/// distance between no effect and the threshold, `SHARE_THAT_SHOWS`. `ln_ratios` are the log ratios of the rounds in
+/// which the difference was measured again, and `alpha` is the error probability of a probe.
 pub fn rounds_for(ln_ratios: &[f64], alpha: f64, rounds_max: u32) -> u32 {
     let n = ln_ratios.len() as f64;
     let mean = ln_ratios.iter().sum::<f64>() / n;
@@ -24,9 +24,9 @@ pub fn rounds_for(ln_ratios: &[f64], alpha: f64, rounds_max: u32) -> u32 {
     (ROUNDS_MIN.min(most)..most).find(is_enough).unwrap_or(most) as u32
 }
 
-/// Number of rounds of a repeated probe, if `rounds` rounds were undecided: twice as many, and at least
-/// `rounds_max`. With 12 rounds and an error of 0.2%, Student's interval is about a third as wide as with 5, and a
-/// quarter as wide as with 4.
+/// Number of rounds of a repeated probe, if the probe was undecided after `rounds` rounds. It is twice as many, but at
+/// least `rounds_max`. With 12 rounds and an error probability of 0.2%, Student's interval is about a third as wide as
+/// with 5 rounds, and a quarter as wide as with 4.
 pub fn rounds_again(rounds: u32, rounds_max: u32) -> u32 {
     (2 * rounds).max(rounds_max)
 }

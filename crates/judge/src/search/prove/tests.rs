@@ -15,15 +15,15 @@ fn question(changes: usize, suspects: usize, ratio: f64) -> ProofQuestion {
     ProofQuestion { changes, suspects, is_all: true, ratio, margin: Margin::least() }
 }
 
-/// Carries out a proof in a simulated world, in which `world` returns the outcome for a set of changes.
-/// Returns the proof and the number of probes.
+/// Carries out a proof with simulated probes: `world` returns the outcome for a set of changes. Returns the proof and
+/// the number of probes.
 fn prove(asked: ProofQuestion, world: impl Fn(&[usize]) -> ProbeOutcome) -> (Proof, usize) {
     let all: Vec<usize> = (0..asked.changes).collect();
     let whole = world(&all);
     prove_beyond(asked, whole, world)
 }
 
-/// The same, with a separate outcome for the candidate.
+/// Like [`prove`], with `whole` as the outcome for the candidate.
 fn prove_beyond(
     asked: ProofQuestion,
     whole: ProbeOutcome,
@@ -52,7 +52,7 @@ fn prove_beyond(
     }
 }
 
-/// Each change in the set multiplies the throughput.
+/// Outcomes in which each change multiplies the throughput by its effect.
 fn independent(effects: &[(usize, f64)]) -> impl Fn(&[usize]) -> ProbeOutcome {
     move |changes| {
         let there = effects.iter().filter(|(change, _)| changes.contains(change));
@@ -232,7 +232,7 @@ fn a_difference_that_is_gone_is_said_to_be_gone() {
 
 #[test]
 fn sets_that_a_server_refuses_are_passed_by() {
-    // Change 3 makes the difference, and change 6 is refused without change 1.
+    // Change 3 alone makes the difference. The server refuses every set that has change 6 but not change 1.
     let world = |changes: &[usize]| {
         let has = |change| changes.contains(&change);
         if has(6) && !has(1) {
@@ -242,7 +242,7 @@ fn sets_that_a_server_refuses_are_passed_by() {
     };
     let (proof, _) = prove(question(8, 0, 0.5), world);
     assert_eq!((proof.ending, causes(&proof)), (ProofEnding::Proven, vec![vec![3]]));
-    // No change starts alone, so only both together show the difference.
+    // The server refuses each change alone, so only the two changes together show the difference.
     let world = |changes: &[usize]| if changes.len() == 2 { measured(0.5) } else { ProbeOutcome::Refused };
     let (proof, _) = prove(question(2, 0, 0.5), world);
     assert_eq!(causes(&proof), [[0, 1]]);
@@ -251,7 +251,7 @@ fn sets_that_a_server_refuses_are_passed_by() {
 
 #[test]
 fn a_rest_whose_parts_are_refused_is_a_cause_as_a_whole() {
-    // The remaining changes make a difference, but each set of them is refused.
+    // Changes 1, 2 and 3 make a difference together, but the server refuses each smaller set of them.
     let world = |changes: &[usize]| match changes.len() {
         4 => measured(0.4),
         _ if changes == [0] => measured(0.5),
@@ -285,7 +285,8 @@ fn a_proof_that_ends_early_has_what_was_proven_so_far() {
 
 #[test]
 fn probes_that_are_not_decided_blame_no_single_change() {
-    // The difference exists, but every interval of a part contains both no difference and most of it.
+    // The difference exists. But for every set of fewer changes, the interval is so wide that it includes no difference
+    // as well as most of the difference.
     let world = |changes: &[usize]| {
         let interval = Interval { low: 0.9, high: 1.01, confidence: 0.998 };
         let noisy = ProbeEffect { ratio: 0.96, interval: Some(interval) };
@@ -298,8 +299,8 @@ fn probes_that_are_not_decided_blame_no_single_change() {
 
 #[test]
 fn a_probe_that_decides_nothing_is_made_again_with_more_rounds() {
-    // Change 2 makes the difference. For sets with it, every first interval is wide, and every longer probe is
-    // decided.
+    // Change 2 makes the difference. For sets with change 2, the first interval is wide, and a longer probe
+    // decides.
     let mut proving = Proving::new(question(8, 0, 0.5));
     let mut again = Vec::new();
     while let ProofStep::Probe(probe, length) = proving.next_step() {
@@ -322,7 +323,8 @@ fn a_probe_that_decides_nothing_is_made_again_with_more_rounds() {
 
 #[test]
 fn a_rest_that_is_not_decided_is_made_again_and_explained() {
-    // Changes 0 and 3 each make a part. For the changes without 0, only more rounds decide.
+    // Changes 0 and 3 each make a part of the difference. The usual probe of changes 1, 2 and 3 is undecided, and the
+    // longer probe decides.
     let world = independent(&[(0, 0.6), (3, 0.85)]);
     let mut proving = Proving::new(question(4, 1, 0.51));
     let mut lengths = Vec::new();
@@ -346,8 +348,8 @@ fn a_rest_that_is_not_decided_is_made_again_and_explained() {
 
 #[test]
 fn a_rest_is_small_only_if_its_whole_interval_is() {
-    // Change 3 makes a quarter of the difference. At first it is measured as 15%, with an interval up to a
-    // third.
+    // Change 3 makes a quarter of the difference. At first, this quarter is measured as 15%, with an interval up to
+    // 35%.
     let share = |share: f64| 0.5_f64.powf(share);
     let effects = [(0, share(0.75)), (3, share(0.25))];
     let world = independent(&effects);
@@ -376,7 +378,8 @@ fn a_rest_is_small_only_if_its_whole_interval_is() {
 
 #[test]
 fn a_probe_that_fails_when_it_is_made_again_is_not_decided_and_not_refused() {
-    // Neither change alone is decided. If change 1 counted as refused, change 0 would be called necessary.
+    // The probes of each change alone are undecided, and the server refuses the repetitions. If change 1 counted as
+    // refused, change 0 would be called necessary.
     let interval = Interval { low: 0.6, high: 1.1, confidence: 0.998 };
     let noisy = ProbeOutcome::Measured(ProbeEffect { ratio: 0.8, interval: Some(interval) });
     let mut proving = Proving::new(question(2, 0, 0.5));
@@ -409,7 +412,8 @@ fn a_set_that_shows_the_difference_spares_another_its_further_rounds() {
 
 #[test]
 fn a_wrong_cause_is_as_rare_as_the_error_that_a_proof_may_have() {
-    // Only all changes together make the difference, and each probe errs with its permitted probability.
+    // Only all changes together make the difference. Each probe gives a wrong result with its permitted
+    // probability.
     let mut random = SplitMix64::new(7);
     let mut wrong = 0;
     for _ in 0..1000 {
@@ -422,6 +426,6 @@ fn a_wrong_cause_is_as_rare_as_the_error_that_a_proof_may_have() {
         }
         wrong += u32::from(proving.so_far().causes[0].changes.len() < 8);
     }
-    // 5% of them, and three standard deviations.
+    // If 5% of the proofs are wrong, 50 of 1000 are expected. The limit adds three standard deviations.
     assert!((1..=70).contains(&wrong), "{wrong} of 1000");
 }

@@ -1,18 +1,18 @@
-//! The result of a search: its confirmation, and the effect of each of its settings.
+//! The result of a search: the confirmation of the best candidate, and the effect of each of its settings.
 
 use serde::Serialize;
 
 use super::{MeasuredSet, OrProbe, TuneEnding, TuneProbe, Tuned, Tuning, ValueSet};
 use crate::search::prove::ProbeEffect;
 
-/// The effect of one of the winner's settings, with the others unchanged.
+/// The effect of one of the winner's settings, with the other settings unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Worth {
     pub setting: usize,
-    /// The index of its value.
+    /// The index of the setting's value.
     pub value: usize,
-    /// Throughput with it as a multiple of that without it; `None` if the server refused to run without it, or if
-    /// it was not compared.
+    /// Throughput with the setting as a multiple of the throughput without it. `None` if the server refused to run
+    /// without the setting, or if this was not compared.
     pub effect: Option<ProbeEffect>,
     pub verdict: WorthVerdict,
 }
@@ -20,19 +20,19 @@ pub struct Worth {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorthVerdict {
-    /// Without it, the throughput is lower by more than the margin.
+    /// Without the setting, the throughput is lower by more than the margin.
     Better,
-    /// Without it, the throughput is not lower by more than the margin, so the setting is removed.
+    /// Without the setting, the throughput is not lower by more than the margin, so the setting is removed.
     DoesNothing,
-    /// Neither is shown, so the setting is kept.
+    /// The comparison does not show whether the throughput is lower without the setting, so the setting is kept.
     NotDecided,
-    /// It is the only remaining setting, so its effect is that of the confirmation.
+    /// This is the only remaining setting, so its effect is the effect that the confirmation measures.
     All,
 }
 
 impl Tuning {
     /// Confirms the best candidate of the search, removes the settings that have no effect, and confirms the
-    /// rest.
+    /// remaining settings.
     pub(super) fn answer(&self, best: ValueSet, tuned: Tuned, is_wanted: bool) -> OrProbe<Tuned> {
         let winner = self.confirmed(best, is_wanted)?;
         let mut tuned = Tuned { winner: Some(winner.clone()), ..tuned };
@@ -49,7 +49,7 @@ impl Tuning {
             winner
         } else {
             let fewer = self.confirmed(left, is_wanted)?;
-            // Unconfirmed settings are not recommended.
+            // The settings that remain are recommended only if their own confirmation shows that they are better.
             if self.is_better(&fewer) { fewer } else { winner }
         });
         Ok(tuned)
@@ -64,14 +64,14 @@ impl Tuning {
         self.known.contains_key(&TuneProbe::Confirm(values.clone()))
     }
 
-    /// Whether the whole interval is above the margin.
+    /// Whether the set is better: whether the whole interval of its effect is above the margin.
     fn is_better(&self, measured: &MeasuredSet) -> bool {
         let interval = measured.effect.and_then(|effect| effect.interval);
         interval.is_some_and(|interval| interval.low > self.margin.high())
     }
 
-    /// Removes the settings one after the other, the least important first. A setting stays out if the throughput is
-    /// not lower without it. So of two settings with the same effect, one stays.
+    /// Removes the settings one after the other, the least important first. A setting stays removed if the throughput
+    /// is not lower without it. If one of two settings is enough for the effect, the other is removed.
     fn without_what_does_nothing(
         &self,
         winner: &ValueSet,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use dyno_stats::SplitMix64;
 use serde::Serialize;
 
-/// Settings with values other than the base's: the index of the setting, and the index of its value.
+/// Settings whose values differ from the base's. Maps the index of a setting to the index of its value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct ValueSet(pub BTreeMap<usize, usize>);
@@ -30,15 +30,18 @@ impl ValueSet {
     }
 }
 
-/// Number of designs to try before the search accepts fewer combinations.
+/// Maximum number of Latin hypercubes that are tried. If these have fewer different combinations than were requested,
+/// the search gets fewer candidates.
 const DESIGNS_MAX: usize = 20;
 
-/// Up to `number` candidates for a search. `space` has the number of values of each setting. Values are in order of
-/// their distance from the base's value, settings in order of importance.
+/// Up to `number` candidates for a search. `space` has the number of values of each setting, without the base's
+/// value. Settings are in order of importance. The values of a setting are in order of their distance from the
+/// base's value.
 ///
-/// Half of the candidates change one setting: first each setting to its nearest value, then each to the next. The
-/// others change many settings. They are a Latin hypercube (`McKay`, Beckman and Conover, Technometrics 21(2),
-/// 1979), in which each value of a setting, including the base's, occurs about equally often.
+/// Half of the candidates change one setting: first each setting to its nearest value, then each setting to the
+/// next value, and so on. The other candidates change many settings. They are a Latin hypercube (`McKay`, Beckman
+/// and Conover, Technometrics 21(2), 1979), in which each value of a setting, including the base's, occurs about
+/// equally often.
 pub fn candidates(space: &[usize], number: usize, seed: u64) -> Vec<ValueSet> {
     let mut singles = singles(space);
     let of_many = combinations(space, number / 2, seed);
@@ -46,7 +49,8 @@ pub fn candidates(space: &[usize], number: usize, seed: u64) -> Vec<ValueSet> {
     singles.into_iter().chain(of_many).collect()
 }
 
-/// Each value alone, beginning with the nearest value of every setting.
+/// Candidates that change a single setting, one for each value of each setting. First come the values nearest to the
+/// base's, one for each setting, then the second nearest, and so on.
 fn singles(space: &[usize]) -> Vec<ValueSet> {
     let farthest = space.iter().copied().max().unwrap_or(0);
     let at = |value: usize| {
@@ -79,7 +83,8 @@ fn hypercube(space: &[usize], number: usize, random: &mut SplitMix64) -> Vec<Val
     for (setting, values) in space.iter().enumerate() {
         let mut order: Vec<usize> = (0..number).collect();
         random.shuffle(&mut order);
-        // If the number is not a multiple of the levels, chance decides which levels occur once more.
+        // If `number` is not a multiple of the number of levels, some levels occur once more than others. Chance
+        // decides which.
         let shift = random.below(number.max(1));
         for (set, place) in sets.iter_mut().zip(order) {
             // Level 0 is the base's value.

@@ -6,7 +6,7 @@ use super::{MeasuredSet, OrProbe, TuneProbe, Tuning, ValueSet};
 /// The result of the stages.
 pub(super) struct Halved {
     pub(super) stages: Vec<Vec<MeasuredSet>>,
-    /// The best candidate, if one seems better than the base by more than the margin.
+    /// The best candidate; `None` if no candidate seems better than the base by more than the margin.
     pub(super) best: Option<ValueSet>,
     pub(super) is_cut_short: bool,
 }
@@ -16,8 +16,9 @@ impl Tuning {
     ///
     /// This is successive halving (Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed bandits",
     /// ICML 2013; Jamieson and Talwalkar, "Non-stochastic best arm identification and hyperparameter optimization",
-    /// AISTATS 2016). Only a stage's own rounds decide the stage, so luck does not carry over to the next. After
-    /// the first stage, the values that were better alone are also tried together.
+    /// AISTATS 2016). Only the rounds of a stage decide the stage, so a candidate's luck in one stage does not
+    /// carry over to the next. In the second stage, the values that were better alone in the first stage are also
+    /// tried together.
     pub(super) fn halve(&self, is_wanted: bool) -> OrProbe<Halved> {
         let mut left = self.candidates.clone();
         let mut stages: Vec<Vec<MeasuredSet>> = Vec::new();
@@ -26,7 +27,8 @@ impl Tuning {
             let is_whole = left.iter().all(|candidate| self.was_compared(stage, candidate));
             stages.push(measured);
             if !is_whole {
-                // The latest figure of each remaining candidate counts.
+                // Not all candidates were compared in this stage. For those that were not, the figure of an earlier
+                // stage counts.
                 let best = self.best_of(&latest(&stages, &left));
                 return Ok(Halved { stages, best, is_cut_short: true });
             }
@@ -61,8 +63,8 @@ impl Tuning {
         Ok(measured)
     }
 
-    /// The better half. Refused candidates are left out. So are those whose interval excludes that they are better than
-    /// the base by more than the margin.
+    /// The better half of a stage's candidates. Left out are candidates that the server refused, and candidates whose
+    /// interval shows that they are not better than the base by more than the margin.
     fn survivors(&self, stage: &[MeasuredSet]) -> Vec<ValueSet> {
         let may_be_better = |it: &&MeasuredSet| {
             it.effect.is_some_and(|effect| {
@@ -73,10 +75,11 @@ impl Tuning {
         left.map(|it| it.values.clone()).collect()
     }
 
-    /// The best value of each setting that seems better alone, together; `None` if there are fewer than two.
+    /// Combines the best values of all settings that, changed alone, seem better than the base. `None` if there are
+    /// fewer than two such settings.
     fn together(&self, stage: &[MeasuredSet]) -> Option<ValueSet> {
         let mut set = ValueSet::default();
-        // The best comes first, so the first value of a setting is its best.
+        // The candidates are in descending order of throughput, so the first value of a setting is its best value.
         for measured in stage.iter().filter(|it| it.values.0.len() == 1 && ratio(it) > self.margin.high()) {
             for (setting, value) in &measured.values.0 {
                 set.0.entry(*setting).or_insert(*value);
@@ -85,8 +88,8 @@ impl Tuning {
         (set.0.len() > 1).then_some(set)
     }
 
-    /// The best candidate, if it seems better than the base by more than the margin. If other candidates are within the
-    /// margin of it, takes the candidate with the fewest settings.
+    /// The best candidate, if it seems better than the base by more than the margin. If other candidates are within
+    /// the margin of the best, the one with the fewest settings is taken.
     fn best_of(&self, measured: &[MeasuredSet]) -> Option<ValueSet> {
         let highest = measured.iter().map(ratio).fold(0.0, f64::max);
         let is_as_good =
@@ -98,7 +101,7 @@ impl Tuning {
     }
 }
 
-/// The latest figure of each of some candidates.
+/// The figure of each candidate in the latest stage that measured it.
 fn latest(stages: &[Vec<MeasuredSet>], of: &[ValueSet]) -> Vec<MeasuredSet> {
     let figure = |values: &ValueSet| {
         let all = stages.iter().rev().flatten();
@@ -108,7 +111,7 @@ fn latest(stages: &[Vec<MeasuredSet>], of: &[ValueSet]) -> Vec<MeasuredSet> {
     of.iter().filter_map(figure).collect()
 }
 
-/// The ratio to the base; 0 if there is none.
+/// The ratio to the base; 0 if the candidate was not measured.
 fn ratio(measured: &MeasuredSet) -> f64 {
     measured.effect.map_or(0.0, |effect| effect.ratio)
 }

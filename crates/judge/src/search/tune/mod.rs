@@ -29,9 +29,9 @@ pub enum TuneProbe {
     Control,
     /// A candidate against the base, in a stage of the search, from 0.
     Search { stage: u32, candidate: ValueSet },
-    /// The settings that were found, against the base, in rounds that the search did not use.
+    /// A confirmation: settings that the search found, against the base, in new rounds that the search did not use.
     Confirm(ValueSet),
-    /// The settings that were found, without one of them, against all of them.
+    /// Settings that the search found, without one of them, against all of them.
     Without { all: ValueSet, setting: usize },
 }
 
@@ -45,9 +45,9 @@ pub enum TuneStep {
 /// How much longer a search may continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TuneReach {
-    /// The whole search.
+    /// The search continues until it has made all its comparisons.
     Search,
-    /// No more candidates are compared; the best one so far is confirmed.
+    /// No more candidates are compared. The best candidate so far is confirmed.
     Answer,
     /// The search makes no further comparisons.
     Nothing,
@@ -59,19 +59,20 @@ pub struct Tuned {
     pub ending: TuneEnding,
     /// The base compared with itself.
     pub control: Option<ProbeEffect>,
-    /// The stages in order: their candidates with their effects, the best first.
+    /// The stages in order. Each has its candidates with their effects, the best candidate first.
     pub stages: Vec<Vec<MeasuredSet>>,
     /// Whether the search ended before it had made all its comparisons.
     pub is_cut_short: bool,
     /// The best candidate of the search, with its effect in the confirmation.
     pub winner: Option<MeasuredSet>,
-    /// The effect of each setting of the winner, in the order in which they were removed.
+    /// The effect of each setting of the winner, in the order in which their removal was tried.
     pub worth: Vec<Worth>,
-    /// The settings to use, with the effect in their confirmation; `None` if nothing better was found.
+    /// The settings to use, with their effect in their confirmation; `None` if nothing better was found.
     pub recommended: Option<MeasuredSet>,
 }
 
-/// A set of values with its effect against the base; `None` if it was refused or not compared.
+/// A set of values with its effect against the base. The effect is `None` if the server refused the set or it was
+/// not compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MeasuredSet {
     pub values: ValueSet,
@@ -83,7 +84,7 @@ pub struct MeasuredSet {
 pub enum TuneEnding {
     /// The confirmation showed that the recommended settings are better by more than the margin.
     Better,
-    /// No candidate was better in the search, or the confirmation did not show that the best one is better.
+    /// No candidate was better in the search, or the confirmation did not show that the best candidate is better.
     NothingBetter,
     /// The base did not complete a comparison with itself.
     BaseFailed,
@@ -91,8 +92,8 @@ pub enum TuneEnding {
     Unfinished,
 }
 
-/// A search in progress: the comparisons that were made, with their outcomes. These determine the next comparison,
-/// so an interrupted search continues where it stopped.
+/// A search in progress: the comparisons that were made, with their outcomes. The outcomes determine the next
+/// comparison, so an interrupted search continues where it stopped.
 ///
 /// The base is compared with itself, which shows the noise. Then [`halve`](Self::halve) searches for the best
 /// candidate, which is [confirmed](Self::answer) in separate rounds. Only the confirmation gives a verdict.
@@ -152,14 +153,15 @@ impl Tuning {
     /// The error probability of a comparison.
     pub fn alpha(probe: &TuneProbe) -> f64 {
         match probe {
-            // The settings that were found, and those that remain after removing settings without effect.
+            // There are up to two confirmations. The first is of the best settings of the search. The second is of the
+            // settings that remain after settings without effect are removed.
             TuneProbe::Confirm(_) => TUNE_ALPHA / 2.0,
             TuneProbe::Control | TuneProbe::Search { .. } | TuneProbe::Without { .. } => TUNE_ALPHA,
         }
     }
 
-    /// The effect of a comparison, which is made only if `is_wanted`; `None` if it was refused or is not
-    /// made.
+    /// The effect of a comparison; `None` if the server refused it. If the outcome is not known yet and `is_wanted` is
+    /// set, this asks for the comparison. If `is_wanted` is not set, the effect is `None`.
     fn effect(&self, probe: TuneProbe, is_wanted: bool) -> OrProbe<Option<ProbeEffect>> {
         match self.known.get(&probe) {
             Some(ProbeOutcome::Measured(effect)) => Ok(Some(*effect)),

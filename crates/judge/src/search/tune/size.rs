@@ -6,23 +6,24 @@ use super::TuneProbe;
 
 /// Rounds of the comparison of the base with itself.
 const CONTROL: u32 = 4;
-/// Rounds in the first stage; each stage has twice as many as the one before.
+/// Rounds of a comparison in the first stage. Each later stage has twice as many rounds as the stage before, up to
+/// [`STAGE_MAX`].
 const FIRST_STAGE: u32 = 3;
-/// Most rounds of a comparison of the search.
+/// Largest number of rounds of a comparison in a stage.
 const STAGE_MAX: u32 = 12;
-/// A stage with at most this many candidates is the last.
+/// A stage with at most this many candidates is the last stage, unless it is the first.
 pub(super) const LAST_STAGE: usize = 3;
-/// With fewer candidates, a search is not worthwhile.
+/// Fewest candidates. With fewer, a search is not worthwhile.
 const CANDIDATES_MIN: usize = 4;
-/// Largest number of candidates that a budget gives.
+/// Largest number of candidates, whatever the budget.
 const CANDIDATES_MAX: usize = 64;
-/// Assumed number of settings of a winner, to estimate the time for their effects.
+/// Assumed number of settings of a winner. It is used to estimate how long the comparisons for their effects take.
 const SETTINGS_EXPECTED: u32 = 4;
 
-/// Sizes of a search.
+/// The size of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct TuneSize {
-    /// Rounds of a confirmation. The comparison for the effect of a setting has half as many.
+    /// Rounds of a confirmation. The comparison for the effect of a setting has half as many rounds.
     pub rounds_confirmed: u32,
 }
 
@@ -41,13 +42,14 @@ impl TuneSize {
         (self.rounds_confirmed / 2).max(FIRST_STAGE)
     }
 
-    /// Fewest rounds of a search with this many candidates: the control, one stage, and the confirmation. For each
-    /// comparison, a round is added for the time of its start.
+    /// Fewest rounds of a search with this many candidates: the control, one stage, and the confirmation. One round
+    /// is added to each comparison for the time that its start takes.
     pub fn rounds_least(self, candidates: usize) -> u32 {
         (CONTROL + 1) + (FIRST_STAGE + 1) * candidates as u32 + (self.rounds_confirmed + 1)
     }
 
-    /// Expected rounds of the whole search with this many candidates, if the winner has some settings.
+    /// Expected rounds of the whole search with this many candidates, if the winner has four settings. One round is
+    /// added to each comparison for the time that its start takes.
     pub fn rounds_expected(self, candidates: usize) -> u32 {
         let mut rounds = self.rounds_least(candidates);
         let (mut left, mut stage) = (kept(candidates), 1);
@@ -61,7 +63,8 @@ impl TuneSize {
         rounds + (self.rounds_confirmed + 1) + (self.rounds_without() + 1) * SETTINGS_EXPECTED
     }
 
-    /// The largest number of candidates whose search takes at most this many rounds, but not below the minimum.
+    /// The largest number of candidates whose search is expected to take at most this many rounds. It is at least
+    /// [`Self::candidates_min`], even if that search takes more rounds.
     pub fn candidates_within(self, rounds: u32) -> usize {
         let fits = |candidates: &usize| self.rounds_expected(*candidates) <= rounds;
         (CANDIDATES_MIN..=CANDIDATES_MAX).rev().find(fits).unwrap_or(CANDIDATES_MIN)
@@ -99,7 +102,8 @@ mod tests {
     fn a_larger_search_takes_more_rounds_and_a_budget_has_the_largest_that_fits() {
         let rounds: Vec<u32> = (4..64).map(|candidates| SIZE.rounds_expected(candidates)).collect();
         assert!(rounds.is_sorted(), "{rounds:?}");
-        // Control 5, stages 4 × 4 and 2 × 7, two confirmations of 13, four settings of 7.
+        // The control takes 5 rounds, the stages 4 × 4 and 2 × 7, the two confirmations 13 each, and the four
+        // settings 7 each.
         assert_eq!(rounds[0], 5 + 16 + 14 + 26 + 28);
         for budget in [90, 150, 200, 400] {
             let candidates = SIZE.candidates_within(budget);

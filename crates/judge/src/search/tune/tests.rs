@@ -19,7 +19,7 @@ fn measured(ratio: f64) -> ProbeOutcome {
     ProbeOutcome::Measured(effect(ratio))
 }
 
-/// The throughputs of two sets. A comparison measures the ratio of the second to the first.
+/// The two sets that a comparison measures. The result is the throughput of the second as a multiple of the first's.
 fn sides(probe: &TuneProbe) -> (ValueSet, ValueSet) {
     let base = ValueSet::default();
     match probe {
@@ -56,7 +56,7 @@ fn tuning(space: &[usize], number: usize, seed: u64) -> Tuning {
     Tuning::new(candidates(space, number, seed), SIZE, Margin::least())
 }
 
-/// A world without noise. `speed` returns the throughput of a set.
+/// Outcomes without noise. `speed` returns the throughput of a set.
 fn exact(speed: impl Fn(&ValueSet) -> f64) -> impl FnMut(&Tuning, &TuneProbe) -> ProbeOutcome {
     move |_, probe| {
         let (base, other) = sides(probe);
@@ -64,7 +64,7 @@ fn exact(speed: impl Fn(&ValueSet) -> f64) -> impl FnMut(&Tuning, &TuneProbe) ->
     }
 }
 
-/// As [`exact`], with varying rounds that are judged as comparisons of runs are.
+/// Like [`exact`], but rounds vary, and comparisons are judged in the same way as comparisons of runs.
 fn noisy(
     speed: impl Fn(&ValueSet) -> f64,
     deviation: f64,
@@ -81,7 +81,7 @@ fn noisy(
     }
 }
 
-/// A speed that each value of the set multiplies.
+/// A speed that is the product of the effects of the set's values.
 fn product<const N: usize>(effects: [((usize, usize), f64); N]) -> impl Fn(&ValueSet) -> f64 {
     move |values| {
         let there = effects.iter().filter(|((setting, value), _)| values.0.get(setting) == Some(value));
@@ -124,7 +124,7 @@ fn where_nothing_is_better_a_claim_is_as_rare_as_its_error() {
     let mut random = SplitMix64::new(5);
     let mut claimed = 0;
     for seed in 0..400 {
-        // The true ratio is exactly at the margin, where the chance of a false claim is largest.
+        // The true ratio is exactly at the margin, where a false claim is most likely.
         let speed = |values: &ValueSet| if values.is_empty() { 1.0 } else { Margin::least().high() };
         let (tuned, _) = search(tuning(&[2, 2, 1, 3], 8, seed), noisy(speed, 0.03, &mut random));
         claimed += u32::from(tuned.ending == TuneEnding::Better);
@@ -237,7 +237,7 @@ fn a_search_whose_time_is_over_confirms_the_best_so_far() {
                 let outcome = world(&tuning, &probe);
                 tuning.note(probe.clone(), outcome);
                 made.insert(probe);
-                // The control, and two candidates: the second is better.
+                // At this point, the control and two candidates have been compared, and the second candidate is better.
                 if made.len() == 3 {
                     assert_eq!(tuning.leader(), Some(set(&[(1, 0)])));
                     reach = TuneReach::Answer;

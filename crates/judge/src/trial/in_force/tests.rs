@@ -6,8 +6,8 @@ use crate::sample::{add_step, around, run};
 use crate::trial::check::TrialChecks;
 use crate::{Claim, ClaimState, ComparedSystem, Rule, analyse, compare};
 
-/// Systems with a requested number of instances of the buffer pool, and the number that their servers have.
-/// The second system is twice as fast as the first, for another reason.
+/// A run of systems that request these numbers of instances of the buffer pool. Their servers report the number
+/// `found`. The second system is twice as fast as the first, for another reason.
 fn pools(asked: &[&str], found: &str) -> Run {
     let ids: Vec<String> = asked.iter().map(|asked| format!("pool.instances-{asked}")).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();

@@ -6,22 +6,23 @@ use dyno_host::LimitPart;
 
 use crate::plan::{Plan, Probed, Step};
 
-/// What the base takes over from another system.
+/// Settings, limits and steps of another system, which a copy of the base takes over.
 #[derive(Clone, Copy, Debug)]
 pub struct Mixture<'a> {
-    /// That system, by its position.
+    /// Position of the other system in the plan.
     pub other: usize,
-    /// Settings that change, to a value or to the server's default.
+    /// Settings to change. `None` is the server's default.
     pub settings: &'a BTreeMap<String, Option<String>>,
-    /// Limits on the host.
+    /// Limits on the host that are copied from the other system.
     pub limits: &'a [LimitPart],
-    /// Ids of steps that only one of the two systems runs. For these steps the base does as the other system
-    /// does.
+    /// Ids of steps that only one of the two systems runs. The mixture runs or skips each of these steps as the
+    /// other system does.
     pub steps: &'a [String],
 }
 
 impl Plan {
-    /// Ids of the steps before a test that only one of two systems runs, loads excepted.
+    /// Among the steps before the step `test`, finds those that only one of two systems runs. Returns their ids. Loads
+    /// are not among them, because all systems run them.
     pub fn steps_of_one(&self, test: &str, systems: [usize; 2]) -> Vec<String> {
         let [one, other] = systems.map(|position| self.systems[position].id.as_str());
         let before = self.steps.iter().take_while(|step| step.id != test);
@@ -29,7 +30,8 @@ impl Plan {
         of_one.map(|step| step.id.clone()).collect()
     }
 
-    /// The steps of a probe. Each runs with those of the probe's two systems that run it.
+    /// Returns the steps of a probe, which compares two systems. If only one of the two runs a step, the step's
+    /// `not_for` names the other. A step that neither system runs is left out.
     pub(in crate::plan) fn steps_of_probe(&self, base: &str, other: &str, probed: Probed<'_>) -> Vec<Step> {
         let of_probe = |step: &Step| {
             let by_base = step.is_for(base);

@@ -1,4 +1,4 @@
-//! The plan of a stored run, as it was run.
+//! Restores the plan of a stored run as it was when the run was made.
 
 use std::path::Path;
 
@@ -11,12 +11,12 @@ use crate::plan::{Plan, PlanError};
 use crate::records;
 
 impl Plan {
-    /// The plan of a run as it was run: with its scale, the seconds that commands set, and the versions of a bisection.
-    /// `named` is the plan that the user names. Without it, the plan's text is taken from the results file, and paths
-    /// in it are relative to the current folder.
+    /// Returns the plan of a stored run as it was run: with the run's scale, steps, clients and seconds, and with
+    /// the two versions of a bisection. `named` is the plan that the user names. Without `named`, the plan's text
+    /// is taken from the results file, and its paths are relative to the current folder.
     ///
     /// # Errors
-    /// The text is not a valid plan here, or it is not the plan of this run.
+    /// The text is not a valid plan on this machine, or it is not the plan of this run.
     pub fn of_run(run: &Run, named: Option<Self>, catalogue: &Catalogue) -> Result<Self, PlanError> {
         let id = run.id;
         let plan = match named {
@@ -57,8 +57,8 @@ impl Plan {
         }
     }
 
-    /// An error if the run's steps had other options or workloads, for example because its scale changed rows in
-    /// another way than by a factor.
+    /// Returns an error if the run's steps had other options or workloads than the plan's. This happens, for
+    /// example, if the run's scale did not multiply all rows by one factor.
     fn check_is_of(&self, run: &Run) -> Result<(), PlanError> {
         for step in records::steps(self) {
             let is_it = run.steps.iter().any(|record| {

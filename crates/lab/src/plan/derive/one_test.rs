@@ -1,4 +1,4 @@
-//! Plans of one test, or of the tests of a group, with what they need.
+//! Makes plans that measure only one test or only the tests of a group, with the loads that these tests need.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use crate::plan::syntax::error::Problem;
 use crate::plan::{BetweenSteps, Plan, PlanError};
 
 impl Plan {
-    /// Keeps one step, at one number of clients (by default its smallest), and the loads before it, without
-    /// crashes, stacks and plans of statements. The step takes `seconds`. By default it takes its own
-    /// seconds, but at most `seconds_max` unless it searches for a rate. Tables are loaded once, unless the
-    /// step is itself a load.
+    /// Keeps one step, called the test, and the loads before it. The test has one number of clients: `clients`, or
+    /// else its smallest number. The test takes `seconds`. Without `seconds`, the test keeps its own seconds, but at
+    /// most `seconds_max` unless it searches for a rate. Crashes, samples of stacks and query plans are left out.
+    /// Tables are loaded once, unless the test is itself a load.
     ///
     /// # Errors
     /// There is no such step.
@@ -25,7 +25,7 @@ impl Plan {
         self.keep_test_after(&[], step, clients, seconds, seconds_max)
     }
 
-    /// As [`keep_one_test`](Self::keep_one_test), and keeps some of the steps before the test unchanged.
+    /// Like [`keep_one_test`](Self::keep_one_test), but also keeps the steps `before` the test, unchanged.
     ///
     /// # Errors
     /// There is no such step.
@@ -45,11 +45,12 @@ impl Plan {
         Ok(())
     }
 
-    /// Keeps the steps of a group, or all steps without a group, as [`keep_one_test`](Self::keep_one_test)
-    /// keeps one. Loads are not tests here. Returns the ids of the tests, at least one.
+    /// Keeps the steps of a group, or all steps if `group` is `None`. Each step is changed as
+    /// [`keep_one_test`](Self::keep_one_test) changes its test. Loads are kept, but are not tests. Returns the ids
+    /// of the tests, at least one.
     ///
     /// # Errors
-    /// There is no such group, or it has only loads.
+    /// There is no group of this name, or the group has only loads.
     pub fn keep_group(
         &mut self,
         group: Option<&str>,
@@ -77,8 +78,8 @@ impl Plan {
         Ok(tests)
     }
 
-    /// Keeps the steps that some tests need, and gives the tests their number of clients and their seconds.
-    /// Steps in `before` stay as they are.
+    /// Removes the steps after the last test. Sets the number of clients and the seconds of the remaining steps,
+    /// except the steps in `before`.
     fn keep_tests(
         &mut self,
         before: &[String],
@@ -91,7 +92,8 @@ impl Plan {
         let end = self.steps.iter().rposition(is_test).map_or(0, |last| last + 1);
         self.steps.truncate(end);
         for own in self.steps.iter_mut().filter(|own| !before.contains(&own.id)) {
-            // The seconds of a search are the most that it may take.
+            // A step that searches keeps the plan's seconds, even if they are more than `seconds_max`, because they are
+            // only the upper limit of the search's time.
             let own_seconds = if own.search().is_some() { own.seconds } else { own.seconds.min(seconds_max) };
             own.set_seconds(seconds.unwrap_or(own_seconds));
             (own.crashes, own.stacks) = (0, None);

@@ -1,4 +1,4 @@
-//! Plans of single comparisons, for commands that search by comparing: one step, two systems.
+//! Plans of probes. A probe is one comparison of two systems, made by a command that searches by comparing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::plan::keys::steps::step::Step;
 use crate::plan::keys::systems::system::System;
 use crate::plan::{LeaveDecided, Plan, Rounds};
 
-/// New values of settings, by name; `None` is the server's default.
+/// New values of settings, by name. `None` is the server's default.
 pub type Changes = BTreeMap<String, Option<String>>;
 
 /// What a probe compares with the base.
@@ -28,8 +28,8 @@ pub enum Probed<'a> {
 }
 
 impl Plan {
-    /// The plan with two other systems, the first as the base, for a question of a search. It keeps the text
-    /// of the plan that it was derived from.
+    /// Returns the plan with its systems replaced by two other systems, of which the first is the base. `question` says
+    /// which question of a search the comparison answers. The field `text` keeps the text of the original plan.
     pub(in crate::plan) fn with_systems(
         mut self,
         systems: [System; 2],
@@ -53,10 +53,10 @@ impl Plan {
         self.base = 0;
         self.anchor = None;
         self.rounds = rounds;
-        // A search reads intervals beside verdicts.
+        // A search also uses the intervals of tests that are decided, so these tests are still measured.
         self.leave_decided = LeaveDecided(false);
-        // A probe has a small error probability. Within few rounds only Student's t of each test alone
-        // reaches it.
+        // A probe has a small error probability. With few rounds, a p-value can be that small only if it is computed
+        // with Student's t for each test alone, and not for all tests together.
         self.correction = Correction::Holm;
         self.claims.clear();
         self.ladders.clear();
@@ -64,10 +64,10 @@ impl Plan {
         self
     }
 
-    /// The plan with two systems: its system at the index `base`, and `probed`. A changed base uses the data of
-    /// the base, unless a change affects the layout of tables on disk. In that case each round loads again. Two
-    /// loads differ by chance. If all rounds used the same two loads, their difference would look like an effect
-    /// of the change.
+    /// Returns the plan with two systems: the one at the index `base`, and `probed`. If `probed` is a changed copy of
+    /// the base, it starts from the base's loaded data, unless a change affects the layout of tables on disk. With such
+    /// a change, every round loads again, because two loads differ by chance. If all rounds used the same two loads,
+    /// that difference would look like an effect of the change.
     #[must_use]
     pub fn probe(&self, base: usize, probed: Probed<'_>, rounds: u32, question: SearchQuestion) -> Self {
         let sides = self.sides(base, probed);
@@ -89,8 +89,9 @@ impl Plan {
         plan.with_systems([base, other], sides, Rounds::Fixed(rounds), question)
     }
 
-    /// The plan with two changed copies of a system, which is given by its position. `name` is added to the id of the
-    /// first copy. Both begin on the system's data as a changed base does.
+    /// Returns the plan with two changed copies of the system at the index `system`. `name` is added to the id of the
+    /// first copy. Both copies start from the system's loaded data, unless they differ in settings that affect the
+    /// layout of tables on disk. With such a difference, every round loads again.
     #[must_use]
     pub fn probe_of_changes(
         &self,
@@ -109,7 +110,7 @@ impl Plan {
         plan.with_systems(systems, sides, Rounds::Fixed(rounds), question)
     }
 
-    /// The two systems of a probe, for its record.
+    /// Describes the two systems of a probe for the record of the search.
     fn sides(&self, base: usize, probed: Probed<'_>) -> [SearchSide; 2] {
         let id = &self.systems[base].id;
         let other = match probed {
@@ -124,7 +125,7 @@ impl Plan {
         [changed_side(id, &Changes::new()), other]
     }
 
-    /// Loads anew in each round if the systems have data of their own, because two loads differ by chance.
+    /// Makes every round load again if the systems have data of their own, because two loads differ by chance.
     fn loading_anew_if(self, has_own_data: bool) -> Self {
         Self {
             load_every_round: self.load_every_round || has_own_data,
@@ -135,12 +136,13 @@ impl Plan {
 }
 
 impl System {
-    /// This system as the only user of its data, outside its sweep or ladder.
+    /// Returns a copy of this system that belongs to no sweep or ladder and shares its data with no other system.
     fn alone(&self) -> Self {
         Self { configuration: None, ladder: None, control_of: None, data_settings: None, ..self.clone() }
     }
 
-    /// This system with some settings changed. `name` is added to its id.
+    /// Returns a copy with some settings changed and `name` added to its id. Only settings that affect the layout
+    /// of tables on disk change the copy's data.
     fn changed(&self, changes: &Changes, name: &str) -> Self {
         let family = self.source.entry().map(|entry| entry.family);
         let (mut settings, mut data_settings) = (self.settings.clone(), self.settings.clone());
@@ -159,7 +161,7 @@ impl System {
     }
 }
 
-/// FNV-1a (RFC 9923) of the contents of files. A file that cannot be read counts with its path.
+/// Returns the FNV-1a hash (RFC 9923) of the contents of files. For a file that cannot be read, its path is hashed.
 fn hash_of(files: &[PathBuf]) -> u64 {
     let content = |file: &PathBuf| fs::read(file).unwrap_or_else(|_| file.as_os_str().as_bytes().to_vec());
     let bytes = files.iter().flat_map(content);
@@ -170,7 +172,7 @@ fn changed_side(system: &str, changes: &Changes) -> SearchSide {
     SearchSide { system: system.to_owned(), settings: changes.clone(), ..SearchSide::default() }
 }
 
-/// `mariadb`, or `mariadb with sync_binlog = 0, iops`.
+/// Describes one of the two systems of a probe, for example as `mariadb`, or as `mariadb with sync_binlog = 0, iops`.
 fn in_words(side: &SearchSide) -> String {
     let setting = |(name, value): (&String, &Option<String>)| match value {
         Some(value) => format!("{name} = {value}"),
@@ -187,7 +189,8 @@ fn in_words(side: &SearchSide) -> String {
 }
 
 fn set(settings: &mut BTreeMap<String, String>, name: &str, value: Option<&String>) {
-    // Plans may write a name with hyphens.
+    // The plan may write the setting's name with hyphens instead of underscores. The other spelling is removed, so that
+    // the setting does not have two values.
     settings.retain(|known, _| known == name || plain_name(known) != plain_name(name));
     match value {
         Some(value) => settings.insert(name.to_owned(), value.clone()),

@@ -13,8 +13,8 @@ use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, Clients, Size};
 use crate::plan::{Data, Plan, PlanError, Rounds};
 
-/// Settings of cache sizes. They scale with the data, so that data that fitted into the cache still does, and
-/// larger data still does not.
+/// Settings of cache sizes. They scale with the data. So data that fits into the cache still fits after scaling,
+/// and larger data still does not.
 const CACHES: [&str; 7] = [
     "innodb_buffer_pool_size",
     "rocksdb_block_cache_size",
@@ -25,40 +25,46 @@ const CACHES: [&str; 7] = [
     "cache_size",
 ];
 
-/// Settings of log sizes. They scale with the data too, because write-back depends on both.
+/// Settings of log sizes. They scale with the data, because the amount of write-back depends on the size of the log as
+/// well as on the size of the data.
 const LOGS: [&str; 3] = ["innodb_redo_log_capacity", "innodb_log_file_size", "max_wal_size"];
 
-/// How many files of its size a log has.
+/// The setting for the number of files of a log. The size settings of InnoDB are for one file.
 const LOG_FILES: &str = "innodb_log_files_in_group";
 
-/// The smallest scaled log. It must hold what a busy server writes during a checkpoint.
+/// The smallest size to which a log is scaled, in bytes. A log must have space for what a busy server writes during a
+/// checkpoint.
 const LOG_BYTES_MIN: f64 = 128.0 * 1024.0 * 1024.0;
-/// The smallest scaled cache. `InnoDB` refuses a buffer pool below 5 MiB (MySQL) or 6 MiB (MariaDB).
+/// The smallest size to which a cache is scaled, in bytes. `InnoDB` refuses a buffer pool below 5 MiB (MySQL) or 6
+/// MiB (MariaDB).
 const CACHE_BYTES_MIN: f64 = 8.0 * 1024.0 * 1024.0;
-/// The smallest scaled volume. It must hold a server's own files and its logs.
+/// The smallest size to which a volume is scaled, in bytes. A volume must have space for a server's own files and its
+/// logs.
 const VOLUME_BYTES_MIN: u64 = 2 << 30;
-/// The shortest trial that a scale makes. A step that is shorter in the plan stays as it is.
+/// The shortest trial that scaling produces, in seconds. A step that is shorter in the plan keeps its seconds.
 const SECONDS_MIN: f64 = 1.0;
 
-/// A scale of a plan.
+/// How a plan is scaled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
-    /// Factor on rows, caches, logs and seconds.
+    /// Factor for rows, caches, logs and seconds.
     pub factor: f64,
-    /// Factor on seconds, instead of `factor`.
+    /// Factor for seconds that replaces `factor`.
     pub seconds_factor: Option<f64>,
-    /// Factor on caches, instead of `factor`.
+    /// Factor for caches that replaces `factor`.
     pub caches_factor: Option<f64>,
-    /// Limit of memory of each server, in bytes, instead of the systems' own. It also bounds the page cache that the
-    /// server fills.
+    /// Memory limit of each server, in bytes, which replaces the systems' own. It also limits the page cache that
+    /// the server fills.
     pub memory_bytes: Option<u64>,
-    /// Longest trial, in seconds.
+    /// Upper limit of the measured time of a trial, in seconds.
     pub seconds_max: Option<f64>,
-    /// Numbers of clients to keep, as in [`Plan::keep_clients`]; empty keeps all.
+    /// Numbers of clients to keep. If the list is empty, all are kept. A step that has none of these numbers keeps its
+    /// own numbers.
     pub clients: Vec<u32>,
     /// Number of rounds; `None` keeps the plan's.
     pub rounds: Option<u32>,
-    /// Systems to keep, as in [`Plan::keep_systems`]; empty keeps all.
+    /// Ids of the systems to keep, in which `*` matches any text. If the list is empty, all are kept. The base and the
+    /// anchor are always kept.
     pub systems: Vec<String>,
 }
 
@@ -114,7 +120,7 @@ pub(in crate::plan) struct ScaleTable {
 }
 
 impl ScaleKey {
-    /// `known` are the plan's systems.
+    /// Checks the scale. `known` are the plan's systems.
     pub(in crate::plan) fn read(self, known: &[System]) -> Result<Scale, Mistake> {
         match self {
             Self::Factor(factor) => Ok(Scale::by(factor.0)),
@@ -142,7 +148,7 @@ impl ScaleTable {
 }
 
 impl Plan {
-    /// Parses the user's scale: a factor above 0, or the name of one of the plan's scales.
+    /// Finds the scale that the user names: a factor above 0, or the name of one of the plan's scales.
     ///
     /// # Errors
     /// The text is neither a factor nor the name of a scale.
@@ -159,9 +165,10 @@ impl Plan {
         }
     }
 
-    /// Scales the plan: rows, seconds, the caches and logs that it sets, and the volumes that hold them. Caches, logs
-    /// and volumes stay above what servers need, and trials above a second unless the scale limits them. Time budgets
-    /// do not change. The number of rounds changes only if the scale has its own.
+    /// Scales the plan: rows, seconds, the cache and log sizes that the plan sets, and the sizes of volumes. Caches,
+    /// logs and volumes stay large enough for servers. Trials stay at least a second long, or as long as in the plan
+    /// if that is shorter, unless the scale sets a limit. Time budgets do not change. The number of rounds changes
+    /// only if the scale has its own number.
     #[must_use]
     pub fn scaled(mut self, scale: &Scale) -> Self {
         let factor = scale.factor;
@@ -180,7 +187,8 @@ impl Plan {
             step.warmup_seconds_max *= of_seconds;
         }
         for system in &mut self.systems {
-            // InnoDB's setting is the size of one log file. Since MariaDB 10.5 there is only one.
+            // The size settings are for one log file, so the smallest size is divided by the number of files. Since
+            // MariaDB 10.5, InnoDB has only one log file.
             let has_files = |product: &Product| has_effect(product, LOG_FILES);
             let files =
                 system.settings.get(LOG_FILES).filter(|_| system.product().as_ref().is_none_or(has_files));
@@ -208,7 +216,7 @@ impl Plan {
     }
 }
 
-/// Scales the rows of a workload that sets its own number of rows, or its own factor on them.
+/// Scales the number of rows, or the scale factor, that a workload's own options set.
 fn scale_rows(options: &mut BTreeMap<String, String>, factor: f64) {
     if let Some(own) = options.get_mut("scale_factor")
         && let Ok(number) = own.parse::<f64>()
@@ -226,8 +234,8 @@ fn scaled_rows(rows: f64, factor: f64) -> u64 {
     (rows * factor).round().max(1.0) as u64
 }
 
-/// Scales a size such as `256M`, `1GB` or `-2000` (SQLite's KiB). The result is at least `bytes_min`, unless the size
-/// was smaller before. `None` if the text is not a size.
+/// Scales a size such as `256M`, `1GB` or `-2000` (SQLite's notation for KiB). The result is at least `bytes_min`,
+/// or the old size if that was smaller. Returns `None` if the text is not a size.
 fn scaled_size(text: &str, factor: f64, bytes_min: f64) -> Option<String> {
     let digits = text.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text.trim()[digits.len()..].to_ascii_lowercase();
@@ -365,7 +373,7 @@ mod tests {
         let small = plan.scaled(&Scale::by(0.01));
         assert_eq!(small.systems[0].settings["innodb_log_file_size"], "65536k");
         assert_eq!(small.systems[1].settings["innodb_redo_log_capacity"], "131072k");
-        // MariaDB 10.11 ignores the number of files.
+        // MariaDB 10.11 ignores the setting for the number of files, so the scaled size is the size of the whole log.
         let mut plan = crate::plan::testing::plan();
         plan.systems[1].settings = log(&[("innodb_log_file_size", "1G"), ("innodb_log_files_in_group", "2")]);
         let small = plan.scaled(&Scale::by(0.01));

@@ -8,8 +8,8 @@ use crate::plan::{Plan, PlanError};
 use crate::records;
 
 impl Plan {
-    /// Keeps only steps whose id or group matches one of the patterns (`*` matches any text), and
-    /// loads, which fill their tables.
+    /// Keeps all loads, because they fill the tables, and the steps whose id or group matches one of the patterns.
+    /// In a pattern, `*` matches any text.
     ///
     /// # Errors
     /// A pattern matches no step.
@@ -31,7 +31,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Clears `repeats` of steps whose earlier step is gone.
+    /// Clears `repeats` in steps whose repeated step was removed.
     fn forget_repeats(&mut self) {
         let left: HashSet<String> = self.steps.iter().map(|step| step.id.clone()).collect();
         for step in &mut self.steps {
@@ -39,8 +39,8 @@ impl Plan {
         }
     }
 
-    /// Keeps only systems whose id matches one of the patterns (`*` matches any text), the base and the
-    /// anchor. Claims about other systems are left out. An empty list changes nothing.
+    /// Keeps the base, the anchor, and the systems whose id matches one of the patterns. In a pattern, `*` matches
+    /// any text. Claims about removed systems are removed. An empty list changes nothing.
     ///
     /// # Errors
     /// A pattern matches no system.
@@ -78,10 +78,10 @@ impl Plan {
         });
     }
 
-    /// Refuses a number of clients that no step has, because it would select nothing.
+    /// Checks that each listed number of clients is used by a step. A number that no step uses would select nothing.
     ///
     /// # Errors
-    /// The first such number, with the numbers that steps have.
+    /// No step uses one of the numbers. The error names the first such number, and the numbers that steps use.
     pub fn check_clients(&self, listed: &[u32]) -> Result<(), PlanError> {
         let mut known: Vec<u32> = self.steps.iter().flat_map(|step| step.clients.clone()).collect();
         known.sort_unstable();
@@ -93,8 +93,8 @@ impl Plan {
         })
     }
 
-    /// Keeps only these numbers of clients in every step. A step without any of them keeps its own numbers, for example
-    /// a load with a client for each table. An empty list changes nothing.
+    /// Keeps only the listed numbers of clients in every step. A step that has none of the listed numbers keeps its own
+    /// numbers, such as a load that has a client for each table. An empty list changes nothing.
     pub fn keep_clients(&mut self, listed: &[u32]) {
         for step in &mut self.steps {
             if step.clients.iter().any(|number| listed.contains(number)) {
@@ -104,7 +104,7 @@ impl Plan {
     }
 }
 
-/// An error if a pattern matches no system.
+/// Returns an error if a pattern matches no system.
 pub(in crate::plan) fn check_systems(pattern: &str, systems: &[System]) -> Result<(), Problem> {
     let known = systems.iter().map(|system| &system.id);
     let is_known = known.clone().any(|id| fits(pattern, id));

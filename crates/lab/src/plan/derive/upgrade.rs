@@ -1,4 +1,5 @@
-//! The plan of an upgrade: the same traffic on a version, and on a copy of its data that was upgraded.
+//! The plan of an upgrade. It replays the same traffic on two versions. The second version has an upgraded copy of
+//! the first version's data, or loads the same data.
 
 use std::fmt::Write as _;
 
@@ -13,19 +14,20 @@ pub struct Upgrade {
     pub traffic: String,
     /// The data with which the old version starts; `None` for an empty database.
     pub data: Option<String>,
-    /// Whether the version after loads the same data, and not an upgraded copy.
+    /// Whether the new version loads the same data as the old version. Otherwise the new version starts from an
+    /// upgraded copy of that data.
     pub is_reloaded: bool,
-    /// A file of SQL that the version after executes on its data.
+    /// A file of SQL that the new version executes on its data.
     pub changes: Option<String>,
-    /// The database that the data is in.
+    /// The name of the database that contains the data.
     pub database: Option<String>,
-    /// Speed of the replay as a multiple of the logged speed. With `None`, a session sends each statement as soon as its
-    /// previous one has ended.
+    /// Speed of the replay as a multiple of the logged speed. With `None`, a session sends each statement as soon
+    /// as its previous one has ended.
     pub pace: Option<f64>,
-    /// Sessions at the same time, without a pace.
+    /// Number of simultaneous sessions. It is used only without a pace.
     pub sessions: u32,
     pub rounds: u32,
-    /// Most seconds of a replay.
+    /// Upper limit of the time of a replay, in seconds.
     pub seconds_max: Option<f64>,
     /// Whether answers are compared.
     pub compares_answers: bool,
@@ -33,14 +35,14 @@ pub struct Upgrade {
 }
 
 impl Upgrade {
-    /// The ids of both systems: that of the version before, and that of the version after.
+    /// Returns the ids of the system before the upgrade and the system after it.
     pub fn ids(&self) -> [String; 2] {
         let [from, to] = [self.from.id(), self.to.id()];
         let to = if from == to { format!("{to} upgraded") } else { to };
         [from, to]
     }
 
-    /// The text of the plan.
+    /// Writes the plan as TOML.
     pub fn toml(&self) -> String {
         let [from, to] = self.ids();
         let mut text = format!(
@@ -112,7 +114,7 @@ mod tests {
         }
     }
 
-    /// The plan, or the error that is left when the traffic is missing.
+    /// Parses the plan of an upgrade.
     fn parse(upgrade: &Upgrade) -> Result<Plan, PlanError> {
         Plan::parse(&upgrade.toml(), "upgrade.toml", Path::new(""), &Catalogue::builtin())
     }

@@ -1,27 +1,26 @@
-//! Whether a plan has enough rounds for verdicts, and after which rounds they are judged.
+//! Whether a plan has enough rounds for verdicts, and after which rounds verdicts are judged.
 
 use dyno_judge::{rounds_for_family, tests_sharing};
 use dyno_stats::Looks;
 
 use crate::plan::{Plan, Rounds};
 
-/// Rounds that measure costs and variances before a budget is divided.
+/// Number of rounds that measure costs and variances, before the rest of a time budget is divided.
 const PILOT: u32 = 3;
 
 /// A plan whose rounds cannot give every test a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooFewRounds {
-    /// The most rounds that the plan can have.
+    /// The highest number of rounds that the plan allows.
     pub rounds: usize,
-    /// The fewest rounds in which a verdict is possible.
+    /// The lowest number of rounds with which every test can have a verdict.
     pub wanted: usize,
-    /// Number of tests: the steps that every round measures, times their numbers of clients, times the
-    /// candidates.
+    /// Number of tests. Each is a step that every round measures, at one number of clients, for one candidate.
     pub tests: usize,
 }
 
 impl Plan {
-    /// `None` if the plan has enough rounds, or compares nothing.
+    /// Returns `None` if the plan has enough rounds, or if it compares nothing.
     pub fn too_few_rounds(&self) -> Option<TooFewRounds> {
         let tests = self.tests();
         let rounds = self.rounds.max() as usize;
@@ -29,16 +28,17 @@ impl Plan {
         (tests > 0 && rounds < wanted).then_some(TooFewRounds { rounds, wanted, tests })
     }
 
-    /// The looks at which a run until decided is judged. Every test can have an alarm at each of them. `None` for other
-    /// runs, and if there are too few rounds for any.
+    /// Returns the looks (the rounds after which verdicts are judged) of a run with `rounds = "until-decided"`. Looks
+    /// at which no test could have an alarm are left out. Returns `None` for a run with other `rounds`, and if no look
+    /// remains.
     pub fn looks(&self) -> Option<Looks> {
         let Rounds::UntilDecided(decision) = self.rounds else { return None };
         let sharing = tests_sharing(self.correction, self.tests());
         Looks::new(decision.rounds_max as usize, decision.alpha, sharing)
     }
 
-    /// The fewest rounds of a run: the planned number, the pilot of a budget, or the rounds before the first
-    /// look.
+    /// Returns the lowest number of rounds of a run. This is the planned number of rounds, the number of rounds before
+    /// the first look, or, for a time budget, the number of rounds that measure costs and variances.
     pub fn rounds_min(&self) -> u32 {
         match self.rounds {
             Rounds::Fixed(rounds) => rounds,
@@ -79,7 +79,8 @@ mod tests {
         assert_eq!(plan.too_few_rounds(), None);
         plan.correction = Correction::Holm;
         let by_holm = plan.too_few_rounds().unwrap();
-        // 2/2ⁿ ≤ 0.05 divided by the number of tests.
+        // With n rounds, the smallest possible p-value is 2/2ⁿ. This p-value must be at most 0.05 divided by the
+        // number of tests.
         assert!(2.0 / 2_f64.powi(by_holm.wanted as i32) <= 0.05 / by_holm.tests as f64);
         plan.rounds = Rounds::Fixed(by_holm.wanted as u32);
         assert_eq!(plan.too_few_rounds(), None);
@@ -94,7 +95,7 @@ mod tests {
         Plan { rounds, correction, ..plan() }
     }
 
-    /// The rounds of the looks; empty without looks.
+    /// Returns the numbers of rounds of a plan's looks. The list is empty if there are no looks.
     fn looks(plan: &Plan) -> Vec<usize> {
         plan.looks().into_iter().flat_map(|looks| looks.at).map(|look| look.rounds).collect()
     }
@@ -121,7 +122,7 @@ mod tests {
         assert!(strict(6).too_few_rounds().is_some());
         let by_holm = planned(Rounds::UntilDecided(Decision::within(20)), Correction::Holm);
         for look in by_holm.looks().unwrap().at {
-            // 2/2ⁿ ≤ the level of the look, divided by the number of tests.
+            // The smallest p-value, 2/2ⁿ, must be at most the level of the look divided by the number of tests.
             assert!(2.0 / 2_f64.powi(look.rounds as i32) <= look.alpha / by_holm.tests() as f64, "{look:?}");
         }
     }

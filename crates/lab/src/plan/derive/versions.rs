@@ -1,4 +1,4 @@
-//! A plan for two versions, for `dyno bisect`.
+//! Plans that compare two versions, for `dyno bisect`.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,7 +16,8 @@ use crate::plan::syntax::error::{PlanError, Problem};
 use crate::plan::{Decision, Plan, Rounds};
 
 impl Plan {
-    /// The plan with the two versions of a bisection's run, and the settings that they had in that run.
+    /// Returns the plan with the two versions of a bisection's run instead of its systems. Both versions have the
+    /// settings of that run.
     pub(super) fn with_versions_of(self, run: &Run, catalogue: &Catalogue) -> Result<Self, PlanError> {
         let system = |record: &SystemRecord| -> Result<System, Problem> {
             let version = match record.origin {
@@ -38,8 +39,8 @@ impl Plan {
         })
     }
 
-    /// The plan with two versions instead of its systems, the first as the base. It runs until their
-    /// comparison is decided. Both versions get the settings of a profile.
+    /// Returns the plan with its systems replaced by two versions, of which the first is the base. Both versions get
+    /// the settings of a profile. The plan runs until the comparison of the two is decided.
     ///
     /// # Errors
     /// A version is not in the catalogue, a folder has no server, or the profile does not fit.
@@ -58,7 +59,7 @@ impl Plan {
         };
         let systems = [system(versions[0])?, system(versions[1])?];
         let title = format!("{} against {}", versions[1], versions[0]);
-        // What a profile sets for a version may differ next time.
+        // The record keeps the settings of the profile, because the profile may give other settings next time.
         let side = |system: &System| SearchSide {
             system: system.source.name(),
             settings: system
@@ -79,7 +80,7 @@ fn system(version: &EngineName, profile: &Profile, catalogue: &Catalogue) -> Res
     Ok(system)
 }
 
-/// A version with its own settings.
+/// Returns a version as a system without settings.
 fn bare(version: &EngineName, catalogue: &Catalogue) -> Result<System, String> {
     let files = RefCell::default();
     let context = ParseContext { folder: Path::new(""), catalogue, builds: Builds::Asked, files: &files };

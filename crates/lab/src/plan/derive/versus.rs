@@ -10,48 +10,49 @@ use dyno_engine::{EngineName, EngineNameError, SystemName};
 use dyno_settings::plain_name;
 use toml::Value;
 
-/// The systems to compare, and the load.
+/// What the user wants to compare, and the load.
 #[derive(Clone, Debug)]
 pub struct Versus {
-    /// The systems; the first is the base.
+    /// The systems to compare. The first is the base.
     pub contenders: Vec<Contender>,
-    /// The profile that started servers get their settings from.
+    /// Name of the profile from which servers that Dyno starts get their settings.
     pub profile: String,
-    /// A script. Without one, points, ranges, updates and transactions on sysbench's table are measured.
+    /// The script to run. Without a script, four workloads on sysbench's table are measured: points, ranges,
+    /// updates and transactions.
     pub script: Option<Script>,
-    /// Number of tables and of rows per table; `None` if the script has its own.
+    /// Number of tables and number of rows per table. `None` if the script sets its own.
     pub data: Option<(u32, u64)>,
     pub clients: Vec<u32>,
-    /// Measured time of a system in a step in a round.
+    /// Measured time of a trial (one system in one step in one round).
     pub seconds: f64,
-    /// Most rounds.
+    /// Upper limit of rounds.
     pub rounds_max: u32,
 }
 
-/// A script of the user.
+/// A script that the user names.
 #[derive(Clone, Debug)]
 pub struct Script {
-    /// Its file, or the name of a built-in workload.
+    /// The script's file, or the name of a built-in workload.
     pub name: String,
     pub options: BTreeMap<String, String>,
-    /// Whether its command `prepare` is run first.
+    /// Whether the script's command `prepare` runs first.
     pub is_prepared: bool,
 }
 
-/// A system, as a user writes it: the name of an engine, perhaps with settings (`mariadb@11.8
+/// A system in the user's words: the name of an engine and optional settings (`mariadb@11.8
 /// innodb_flush_method=fsync`), or the address of a running server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contender {
     place: Place,
-    /// The storage engine of its tables. `None` for the one in the engine's name, or else the server's own.
+    /// The storage engine for tables. `None` uses the one in the engine's name, or else the server's default.
     storage_engine: Option<String>,
     settings: BTreeMap<String, String>,
 }
 
-/// A word that sets the plan's key of this name, not a setting of the server.
+/// In `NAME=VALUE`, this name sets the key `storage_engine` of the system, not a variable of the server.
 const STORAGE_ENGINE: &str = "storage_engine";
 
-/// Where a system comes from.
+/// How the user names a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
     Engine(EngineName),
@@ -93,7 +94,7 @@ impl FromStr for Contender {
     }
 }
 
-/// The name, which may contain spaces if it is a path, and the words `NAME=VALUE` after it.
+/// Splits a text into the name and the words `NAME=VALUE` after it. A name that is a path may contain spaces.
 fn parts(text: &str) -> (&str, Vec<&str>) {
     let mut name = text.trim();
     let mut settings = Vec::new();
@@ -107,7 +108,7 @@ fn parts(text: &str) -> (&str, Vec<&str>) {
 }
 
 impl Contender {
-    /// Its engine in the catalogue. A folder, an address or an image has none.
+    /// Returns the engine in the catalogue, or `None` for a folder, an image or an address.
     pub fn engine(&self) -> Option<&SystemName> {
         match &self.place {
             Place::Engine(EngineName::Catalogue(name)) => Some(name),
@@ -115,7 +116,8 @@ impl Contender {
         }
     }
 
-    /// What names its engine; `None` for a server that runs already.
+    /// Returns the name of the engine: an entry of the catalogue, a folder or an image. `None` for a running
+    /// server.
     pub fn engine_name(&self) -> Option<&EngineName> {
         match &self.place {
             Place::Engine(name) => Some(name),
@@ -123,14 +125,14 @@ impl Contender {
         }
     }
 
-    /// Its id in reports.
+    /// Returns the id of the system in reports.
     pub(super) fn id(&self) -> String {
         let name = match &self.place {
             Place::Engine(EngineName::Basedir(path)) => path
                 .file_name()
                 .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned()),
             Place::Engine(name) => name.to_string(),
-            // Without the account, and without parameters.
+            // The id is shown in reports, so it contains only the host, without the account and the parameters.
             Place::Dsn(address) => {
                 let host = address.rsplit_once('@').map_or(address.as_str(), |(_, host)| host);
                 host.split(['/', '?'])
@@ -144,7 +146,7 @@ impl Contender {
         name + &storage_engine.chain(settings).collect::<String>()
     }
 
-    /// Its table of a plan. What is added at the end belongs to it.
+    /// Writes the table `[[system]]` of this system for a plan. The caller may append more keys to the table.
     pub(super) fn table(&self, id: &str) -> String {
         let mut text = format!("\n[[system]]\nid = {}\n", quoted(id));
         let (key, value) = match &self.place {
@@ -165,7 +167,7 @@ impl Contender {
 }
 
 impl Versus {
-    /// The text of the plan.
+    /// Writes the plan as TOML.
     pub fn toml(&self) -> String {
         let ids = self.ids();
         let title = match &ids[..] {
@@ -198,7 +200,7 @@ impl Versus {
         text + &self.steps()
     }
 
-    /// Ids of the systems. Repeated ids get a number.
+    /// Returns the ids of the systems. An id that occurs again gets a number, such as `a #2`.
     fn ids(&self) -> Vec<String> {
         let mut ids: Vec<String> = Vec::new();
         for contender in &self.contenders {
@@ -231,7 +233,7 @@ impl Versus {
     }
 }
 
-/// Id, workload, operation and options of the steps without a script.
+/// The steps of a plan if the user names no script. Each has an id, a workload, an operation and options.
 const MIX: [(&str, &str, &str, &str); 4] = [
     ("point", "oltp_point_select", "query", ""),
     ("range", "oltp_range_select", "query", "key = \"id\", columns = \"id, c\", range_size = 100"),
@@ -256,14 +258,14 @@ fn step(id: &str, command: &str, workload: &str, operation: &str, options: &str)
     text
 }
 
-/// `name = "value"`.
+/// Writes an assignment of TOML: `name = "value"`.
 fn assignment((name, value): (&String, &String)) -> String {
     let is_bare = name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter));
     let name = if is_bare { name.clone() } else { quoted(name) };
     format!("{name} = {}", quoted(value))
 }
 
-/// A string of TOML.
+/// Writes a text as a string of TOML.
 pub(super) fn quoted(text: &str) -> String {
     Value::String(text.to_owned()).to_string()
 }

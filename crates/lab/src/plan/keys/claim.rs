@@ -24,8 +24,8 @@ pub(in crate::plan) struct ClaimTable {
 }
 
 impl ClaimTable {
-    /// Checks that the expression is valid, and that its systems and steps are in the plan. Of the servers' counters, a
-    /// claim can use only those that the plan lists, because no others are in the results.
+    /// Checks that the expression is valid, and that its systems and steps are in the plan. A claim can use only
+    /// those counters of servers that the plan lists, because the results contain no others.
     pub(in crate::plan) fn read(
         self,
         systems: &[SystemRecord],

@@ -7,10 +7,11 @@ use serde::Deserialize;
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(from = "Key", rename_all = "lowercase")]
 pub enum KeepCoresAwake {
-    /// If this user has the right. The host facts of the run show the result.
+    /// Idle cores are kept awake if this user has the right. The host facts of the run show whether the cores were kept
+    /// awake.
     #[default]
     Auto,
-    /// Always. Without the right, the run fails.
+    /// Idle cores are kept awake. If this user does not have the right to do that, the run fails.
     Always,
     Never,
 }
@@ -27,7 +28,7 @@ impl Default for PinThreads {
     }
 }
 
-/// As a plan writes it.
+/// The key `keep_cores_awake` as it is written in a plan.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]

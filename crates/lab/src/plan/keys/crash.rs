@@ -10,19 +10,19 @@ use crate::plan::keys::systems::system::System;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{At, Size, Whole};
 
-/// Crash tests of systems, after the rounds.
+/// Crash tests that follow the rounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrashTests {
     pub kind: CrashKind,
-    /// Crashes of each system.
+    /// Number of crashes of each system.
     pub crashes: u32,
-    /// Acknowledged commits before each crash, at least.
+    /// Minimum number of acknowledged commits before each crash.
     pub commits: u64,
-    /// Clients; `None` for the number that suits the engine.
+    /// Number of clients. `None` uses the default for the engine.
     pub clients: Option<u32>,
-    /// Size of the volume whose power is cut.
+    /// Size of the volume whose power is cut, in bytes.
     pub volume_bytes: u64,
-    /// Patterns of the systems to crash; empty for all that Dyno starts.
+    /// Patterns of the ids of the systems to crash. If the list is empty, all systems that Dyno starts are crashed.
     systems: Vec<String>,
 }
 
@@ -70,14 +70,14 @@ impl CrashTable {
 }
 
 impl CrashTests {
-    /// Whether a system is crashed. Controls and servers that run already are never crashed.
+    /// Returns whether a system is crashed. Controls and running servers (`dsn`) are never crashed.
     pub(crate) fn crashes(&self, system: &System) -> bool {
         system.source.is_started_by_dyno()
             && system.control_of.is_none()
             && (self.systems.is_empty() || self.systems.iter().any(|pattern| fits(pattern, &system.id)))
     }
 
-    /// The test of a system. Its seed is the run's.
+    /// Returns the options of the crash test of a system. `seed` is the seed of the run.
     pub(crate) fn options(&self, has_server: bool, seed: u64) -> CrashOptions {
         let defaults = CrashOptions::new(self.kind, has_server);
         CrashOptions {

@@ -16,10 +16,10 @@ pub(in crate::plan) enum Loads {
     EveryRound,
 }
 
-/// The plan's key `rounds_per_load`. This limit catches typing errors.
+/// The plan's key `rounds_per_load`. The limit catches typing errors.
 pub(in crate::plan) type RoundsPerLoad = Whole<2, 1000>;
 
-/// Number of rounds that use one load; `None` if the plan does not say.
+/// Returns the number of rounds that use one load, or `None` if the plan does not set it.
 pub(in crate::plan) fn rounds_per_load(
     key: Option<At<RoundsPerLoad>>,
     loads: Loads,

@@ -1,4 +1,4 @@
-//! The keys of a plan, a file for each table or group of keys.
+//! Reads the keys of a plan. There is a file for each table or group of keys.
 
 pub(in crate::plan) mod claim;
 pub(in crate::plan) mod cores;

@@ -7,47 +7,48 @@ use crate::plan::Step;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, Whole};
 
-/// Error probability of a plan's verdicts together.
+/// Error probability of all verdicts of a plan together.
 const ALPHA: f64 = 1.0 - CONFIDENCE;
-/// This limit catches typing errors.
+/// Upper limit of all numbers of rounds in a plan. It catches typing errors.
 const ROUNDS_MAX: u64 = 1000;
 /// Default of `rounds_max`.
 pub(in crate::plan) const UNTIL_DECIDED: u64 = 30;
 
-/// Number of rounds. In a round every system gets a fresh instance and goes through all steps.
+/// How many rounds a run has. In each round, every system gets a fresh instance and goes through all steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rounds {
     Fixed(u32),
-    /// As many rounds as fit a time budget. The first rounds measure the cost of restarts and the variances,
-    /// from which the number of rounds and their seconds follow.
+    /// As many rounds as a time budget allows. The first rounds measure the cost of restarts and the variances. From
+    /// the cost and the variances, the number of rounds and the seconds of trials are computed.
     Budget {
-        /// Duration of the whole run.
+        /// Duration of the whole run, in seconds.
         seconds: f64,
     },
-    /// Until every candidate has a verdict.
+    /// Rounds until every candidate has a verdict.
     UntilDecided(Decision),
 }
 
-/// When a run's verdicts are final.
+/// The rule by which a run with `rounds = "until-decided"` ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decision {
-    /// Most rounds of the run.
+    /// Upper limit of rounds.
     pub rounds_max: u32,
-    /// Error probability over all looks: 0.05, or a part of it if other comparisons share it.
+    /// Error probability of all looks (analyses between rounds) together. It is 0.05, or less if several comparisons
+    /// divide 0.05 among them.
     pub alpha: f64,
     /// The least difference that matters.
     pub margin: Margin,
 }
 
 impl Decision {
-    /// A decision with the default margin and error probability.
+    /// Returns a decision with the default margin and error probability.
     pub fn within(rounds_max: u32) -> Self {
         Self { rounds_max, alpha: ALPHA, margin: Margin::least() }
     }
 }
 
 impl Rounds {
-    /// The most rounds of a run.
+    /// Returns the upper limit of rounds of a run.
     pub fn max(self) -> u32 {
         match self {
             Self::Fixed(rounds) => rounds,
@@ -56,7 +57,7 @@ impl Rounds {
         }
     }
 
-    /// Error probability of the verdicts together.
+    /// Returns the error probability of all verdicts together.
     pub(in crate::plan) fn alpha(self) -> f64 {
         match self {
             Self::Fixed(_) | Self::Budget { .. } => ALPHA,
@@ -65,7 +66,7 @@ impl Rounds {
     }
 }
 
-/// Whether a run until all tests are decided stops measuring a test once it is decided.
+/// Whether a run with `rounds = "until-decided"` stops measuring a test once that test is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(transparent)]
@@ -91,7 +92,8 @@ pub enum BetweenSteps {
 }
 
 impl BetweenSteps {
-    /// What a plan with these steps does if it does not say. A replay differs on data that it has changed.
+    /// Returns the default of `between_steps` for a plan with these steps. A step that replays traffic needs its
+    /// data restored, because a replay behaves differently on data that it has changed.
     pub(in crate::plan) fn of(steps: &[Step]) -> Self {
         if steps.iter().any(|step| step.traffic.is_some()) { Self::Restore } else { Self::Keep }
     }
@@ -111,10 +113,10 @@ pub(in crate::plan) enum RoundsKey {
 /// A number of rounds.
 pub(in crate::plan) type RoundsNumber = Whole<1, ROUNDS_MAX>;
 
-/// The plan's key `rounds_max`. A verdict takes at least `ROUNDS_MIN` rounds.
+/// The plan's key `rounds_max`. A verdict needs at least `ROUNDS_MIN` rounds.
 pub(in crate::plan) type RoundsMax = Whole<{ ROUNDS_MIN as u64 }, ROUNDS_MAX>;
 
-/// The plan's `rounds`, with `rounds_max` for `"until-decided"`, or `budget_seconds`.
+/// Reads the plan's keys `rounds` and `rounds_max`, or `budget_seconds`.
 pub(in crate::plan) fn rounds(
     rounds: Option<At<RoundsKey>>,
     max: Option<At<RoundsMax>>,

@@ -1,5 +1,5 @@
-//! Reads TOML with serde and reports errors as data: what is wrong, with which key, and where. The `toml`
-//! crate's own deserializer has errors as text only.
+//! Reads TOML with serde and reports errors as data: what is wrong, in which key, and where. The deserializer of
+//! the crate `toml` reports errors only as text.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -17,20 +17,20 @@ use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::Scalar;
 
-/// The most mistakes in a file's structure that are reported.
+/// Limit of reported mistakes in the structure of a file.
 const MISTAKES_MAX: usize = 20;
 
 /// The result of reading a file.
 pub(in crate::plan) enum Read<T> {
     /// Everything was read.
     Whole(T),
-    /// Everything was read except some keys and elements, which are mistakes.
+    /// Some keys and elements are wrong, and are the mistakes. Everything else was read.
     Rest(T, Mistake),
-    /// Too much is wrong to read the rest.
+    /// So much is wrong that nothing could be read.
     Nothing(Mistake),
 }
 
-/// Reads a file. `what` names its top-level table in errors.
+/// Reads a file. `what` is the name of the top-level table in errors.
 pub(in crate::plan) fn read<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, Mistake> {
     match read_rest(text, what) {
         Read::Whole(table) => Ok(table),
@@ -38,15 +38,15 @@ pub(in crate::plan) fn read<T: DeserializeOwned>(text: &str, what: &str) -> Resu
     }
 }
 
-/// Reads a file without its wrong parts. When a mistake is found, its value is left out and the file is read again, to
-/// find the mistakes after it.
+/// Reads a file except its wrong parts. After each mistake, the wrong value is left out and the file is read again,
+/// to find further mistakes.
 pub(in crate::plan) fn read_rest<T: DeserializeOwned>(text: &str, what: &str) -> Read<T> {
     let mut mistakes = match read_without(text, what, &[]) {
         Ok(table) => return Read::Whole(table),
         Err(mistake) => mistake,
     };
     let mut without: Vec<Range<usize>> = mistakes.span().cloned().into_iter().collect();
-    // A table that lacks a required key is left out as a whole.
+    // If a table lacks a required key, the mistake's place is the table, so the whole table is left out.
     let mut has_all_tables = !matches!(mistakes.problem, Problem::MissingKey { .. });
     while without.len() < MISTAKES_MAX {
         let mistake = match read_without(text, what, &without) {
@@ -66,7 +66,7 @@ pub(in crate::plan) fn read_rest<T: DeserializeOwned>(text: &str, what: &str) ->
     Read::Nothing(mistakes)
 }
 
-/// Reads a file without the keys, values and elements at some places.
+/// Reads a file except the keys, values and elements at the places `without`.
 fn read_without<T: DeserializeOwned>(text: &str, what: &str, without: &[Range<usize>]) -> Result<T, Mistake> {
     let table = DeTable::parse(text).map_err(|error| {
         Mistake::at(
@@ -74,18 +74,18 @@ fn read_without<T: DeserializeOwned>(text: &str, what: &str, without: &[Range<us
             Problem::Syntax(error.message().trim().replace('\n', ", ")),
         )
     })?;
-    // An error without a place of its own is shown at the beginning of the file.
+    // An error without a place of its own is reported at the beginning of the file.
     let place = Place { span: 0..0, path: vec![what.to_owned()], is_element: false };
     Value { place, wanted: None, without, inner: DeValue::Table(table.into_inner()) }.read(PhantomData)
 }
 
-/// Where a value stands.
+/// The place of a value in the file.
 #[derive(Clone)]
 pub(in crate::plan) struct Place {
     pub(in crate::plan) span: Range<usize>,
-    /// The file in words, then the keys that lead to the value.
+    /// The name of the top-level table, and then the keys that lead to the value.
     path: Vec<String>,
-    /// Whether it is an element of the list that the path leads to.
+    /// Whether the value is an element of the list at the end of the path.
     is_element: bool,
 }
 
@@ -94,7 +94,7 @@ impl Place {
         self.path.last().map_or("", |key| key)
     }
 
-    /// The table that stands here: `the plan`, `[data]`, `a [[step.background]]`.
+    /// Returns the name of the table at this place: `the plan`, `[data]` or `a [[step.background]]`.
     pub(in crate::plan) fn table(&self) -> String {
         match (&self.path[1..], self.is_element) {
             ([], _) => self.path[0].clone(),
@@ -104,29 +104,29 @@ impl Place {
     }
 }
 
-/// A value of a plan. A text or a list of a plan is never empty.
+/// A value of a plan. Texts and lists in a plan must not be empty.
 ///
-/// serde's names of types tell users what a plan may have. The name of a newtype is a phrase, such as `a list
-/// of whole numbers`. An enum accepts the names of its variants. A variant with content is named by the kind
-/// of value that it takes, such as `a number`.
+/// Error messages use serde's names of types to say what a plan may have. The name of a newtype is a phrase, such as `a
+/// list of whole numbers`. For an enum, messages list the names of its variants. A variant with content has the name of
+/// the kind of value that it takes, such as `a number`.
 struct Value<'de> {
     place: Place,
-    /// The name of the newtype that contains it.
+    /// Name of the newtype that contains the value, for errors.
     wanted: Option<&'static str>,
-    /// Places of the keys, values and elements to leave out.
+    /// Places of the keys, values and elements that are left out.
     without: &'de [Range<usize>],
     inner: DeValue<'de>,
 }
 
 impl<'de> Value<'de> {
-    /// Reads the value. Mistakes without a place get this one's.
+    /// Reads the value. Mistakes without a place get the place of this value.
     fn read<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Mistake> {
         let place = self.place.clone();
         let lacks_keys = self.lacks_keys();
         seed.deserialize(self).map_err(|mistake| mistake.within(&place, lacks_keys))
     }
 
-    /// Whether keys of this table are left out.
+    /// Returns whether some keys of this table are left out.
     fn lacks_keys(&self) -> bool {
         let DeValue::Table(table) = &self.inner else { return false };
         table.iter().any(|(key, value)| is_out(self.without, key, value))
@@ -149,7 +149,7 @@ impl<'de> Value<'de> {
         Problem::WrongType { key: String::new(), wanted, found: self.kind() }.into()
     }
 
-    /// A text, number or boolean, as on a command line.
+    /// Reads a text, number or boolean as the text that it would be on a command line.
     fn scalar(self) -> Result<String, Mistake> {
         match &self.inner {
             DeValue::String(text) => Ok(text.to_string()),
@@ -164,7 +164,7 @@ impl<'de> Value<'de> {
     }
 }
 
-/// Declares methods that take only some kinds of values.
+/// Declares methods that accept only some kinds of values.
 macro_rules! only {
     ($($method:ident: $kinds:pat, $wanted:literal;)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
@@ -275,21 +275,22 @@ fn out_of_range(wanted: impl Into<String>) -> Mistake {
     Problem::OutOfRange { key: String::new(), wanted: wanted.into() }.into()
 }
 
-/// Whether a key with its value is left out.
+/// Returns whether a key and its value are left out.
 fn is_out(without: &[Range<usize>], key: &Spanned<Cow<'_, str>>, value: &Spanned<DeValue<'_>>) -> bool {
-    // A list of tables stands where the first of them does.
+    // A list of tables has the same place as its first table, so an equal place in `without` means the first table
+    // only.
     let is_list_of_tables = matches!(
         value.get_ref(), DeValue::Array(list) if list.first().is_some_and(|first| first.span() == value.span())
     );
     without.contains(&key.span()) || !is_list_of_tables && without.contains(&value.span())
 }
 
-/// Whether a variant is named by a kind of value rather than by its word.
+/// Returns whether the name of a variant is a kind of value, such as `a number`, rather than a word of plans.
 fn is_kind(variant: &&str) -> bool {
     variant.contains(' ')
 }
 
-/// `"auto", "whole" or a number`.
+/// Lists variants for errors, such as `"auto", "whole" or a number`.
 fn any_of(variants: &[&str]) -> String {
     let quoted = |it: &&str| if is_kind(it) { (*it).to_owned() } else { format!("\"{it}\"") };
     let words: Vec<_> = variants.iter().map(quoted).collect();
@@ -310,7 +311,7 @@ impl<'de> IntoDeserializer<'de, Mistake> for Value<'de> {
 /// The elements of a list, or the keys and values of a table.
 struct Items<'de> {
     rest: vec::IntoIter<(Spanned<Cow<'de, str>>, Value<'de>)>,
-    /// The value of the key that was read last.
+    /// The value of the key that was returned last.
     value: Option<Value<'de>>,
 }
 
@@ -329,7 +330,7 @@ impl<'de> Items<'de> {
         Self::new(kept.map(item).collect())
     }
 
-    /// In the order of the file, so that the first mistake in it is shown.
+    /// Returns the keys in the order of the file, so that the first mistake in the file is found first.
     fn of_table(entries: DeTable<'de>, table: &Place, without: &'de [Range<usize>]) -> Self {
         let item = |(key, value): (Spanned<Cow<'de, str>>, Spanned<DeValue<'de>>)| {
             let path = [&table.path[..], &[key.get_ref().to_string()]].concat();

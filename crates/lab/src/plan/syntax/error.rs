@@ -6,20 +6,21 @@ use std::ops::Range;
 
 use dyno_printable::{Printable, printable_lines};
 
-/// An error in a plan, shown as `file:line:column: message`, then the line with a mark under the place.
+/// An error in a plan. It is shown as `file:line:column: message`, followed by the line with a mark below the
+/// place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError {
     pub problem: Problem,
-    /// The place in the file, if the error has one.
+    /// The place of the error in the file. `None` if it has no place.
     pub place: Option<Box<SourceLocation>>,
-    /// The errors after this one, each shown by itself.
+    /// The errors after this one. Each is shown separately.
     pub others: Vec<PlanError>,
 }
 
-/// A place in a plan file.
+/// A place in a plan's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLocation {
-    /// The file as the user named it.
+    /// The file's name as the user wrote it.
     pub file: String,
     /// Line, from 1.
     pub line: usize,
@@ -39,64 +40,58 @@ pub enum Problem {
     /// The text is not valid TOML.
     #[error("{0}")]
     Syntax(String),
-    /// An unknown key.
     #[error("unknown key `{key}`{}", near_miss(key, known))]
     UnknownKey {
         key: String,
         /// The known keys of the table.
         known: Vec<String>,
     },
-    /// A required key is missing.
     #[error("{table} needs a key `{key}`")]
     MissingKey {
         /// The table, in words.
         table: String,
         key: &'static str,
     },
-    /// A value of the wrong type.
     #[error("`{key}` must be {wanted}, not {found}")]
     WrongType {
         key: String,
-        /// What is expected.
+        /// The type of value that the key accepts, in words.
         wanted: String,
         found: &'static str,
     },
-    /// A value out of range.
     #[error("`{key}` must be {wanted}")]
     OutOfRange {
         key: String,
-        /// What is expected.
+        /// The range of values that the key accepts, in words.
         wanted: String,
     },
-    /// A text that is not one of a key's words.
+    /// A text that is not one of the words that the key accepts.
     #[error("`{key}` cannot be `{value}`{}", near_miss(value, known))]
     UnknownValue { key: String, value: String, known: Vec<String> },
-    /// An unknown name.
     #[error("there is no {kind} `{name}`{}", near_miss(name, known))]
     UnknownName {
-        /// Kind of thing that it should name.
+        /// The kind of object that the name should refer to, such as a system.
         kind: &'static str,
         name: String,
-        /// Known names.
         known: Vec<String>,
     },
-    /// A password in clear text. The line is not shown.
+    /// A password in clear text. The message does not show the line.
     #[error(
         "the plan is kept with the results, so a password must not be in it; write ${{NAME}} for one in the \
          environment, or ${{file:PATH}}"
     )]
     Secret,
-    /// An error of any other kind, in words. Some come from other parts, such as the catalogue, a profile or the size
-    /// parser.
+    /// Any other error, in words. Some of these errors come from other parts, such as the catalogue, a profile or
+    /// the parser of sizes.
     #[error("{0}")]
     Other(String),
-    /// An error in another file that the plan names: its suite, or a price list.
+    /// An error in a suite or price list that the plan names.
     #[error("{0}")]
     OtherFile(Box<PlanError>),
 }
 
 impl Problem {
-    /// The error for a name that is not among the `known` names of a kind.
+    /// Returns the error for a name that is not among the `known` names of a kind.
     pub(in crate::plan) fn unknown<T: Into<String>>(
         kind: &'static str,
         name: &str,
@@ -108,19 +103,19 @@ impl Problem {
 }
 
 impl Problem {
-    /// Whether it is an unknown name of this kind.
+    /// Returns whether this is an unknown name of the given kind.
     pub(in crate::plan) fn is_unknown(&self, of_kind: &str) -> bool {
         matches!(self, Self::UnknownName { kind, .. } if *kind == of_kind)
     }
 
-    /// Whether it is an unknown name, which is wrong regardless of other mistakes.
+    /// Returns whether this is an unknown name. Such an error does not depend on other mistakes.
     pub(in crate::plan) fn is_name(&self) -> bool {
         matches!(self, Self::UnknownName { .. })
     }
 }
 
 impl PlanError {
-    /// An error about the bytes `span` of `text`.
+    /// Returns an error about the bytes `span` of `text`.
     pub(in crate::plan) fn at(file: &str, text: &str, span: &Range<usize>, problem: Problem) -> Self {
         let start = boundary(text, span.start);
         let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
@@ -136,7 +131,7 @@ impl PlanError {
         Self { problem, place: Some(Box::new(place)), others: Vec::new() }
     }
 
-    /// The errors one by one: this one without the others, then each of the others.
+    /// Splits the error into a list: this error without the others, and then each of the others.
     pub(in crate::plan) fn apart(mut self) -> Vec<Self> {
         let others = mem::take(&mut self.others);
         [vec![self], others].concat()
@@ -160,7 +155,7 @@ impl fmt::Display for PlanError {
             return write!(f, "{}:{line}:{column}: {}", Printable(file), Printable(&self.problem));
         }
         writeln!(f, "{}:{line}:{column}: {}", Printable(file), Printable(&self.problem))?;
-        // Tabs stay tabs, so that the mark stands under its place at any tab width.
+        // Tabs are kept, so that the mark stands below its place at any tab width.
         let before: String = source_line.chars().take(column - 1).collect();
         let indent: String =
             printable_lines(&before).chars().map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
@@ -170,12 +165,12 @@ impl fmt::Display for PlanError {
     }
 }
 
-/// The last character boundary at or before a byte.
+/// Returns the last character boundary at or before the byte index `at`.
 fn boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-/// ` — did you mean …?` if a known name is close, otherwise the known names.
+/// Returns ` — did you mean …?` if a known name is similar. Otherwise lists the known names.
 fn near_miss(name: &str, known: &[String]) -> String {
     let nearest = known.iter().max_by(|a, b| similarity(name, a).total_cmp(&similarity(name, b)));
     match nearest {
@@ -185,7 +180,7 @@ fn near_miss(name: &str, known: &[String]) -> String {
     }
 }
 
-/// From 0 (nothing in common) to 1 (the same).
+/// Returns the similarity of two texts, from 0 (nothing in common) to 1 (equal).
 fn similarity(a: &str, b: &str) -> f64 {
     strsim::jaro_winkler(&a.to_lowercase(), &b.to_lowercase())
 }

@@ -1,4 +1,5 @@
-//! A problem while its place in the file is being found, and those found after it.
+//! Mistakes in a plan. A mistake is a problem whose place in the file may not be known yet. Several mistakes form a
+//! linked list.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,15 +10,16 @@ use crate::plan::syntax::de::Place;
 use crate::plan::syntax::error::{PlanError, Problem};
 use crate::plan::syntax::renamed::unknown_key;
 
-/// A problem with its byte range in the file, if that is known yet.
+/// A problem, its byte range in the file if that is known, and the mistakes found after it.
 #[derive(Debug, thiserror::Error)]
 #[error("{problem}")]
 pub(in crate::plan) struct Mistake {
     span: Option<Range<usize>>,
     pub(in crate::plan) problem: Problem,
-    /// Whether it follows from an earlier mistake: the missing key was misspelt.
+    /// Whether the mistake only follows from an earlier mistake. For example, a key is missing because its name was
+    /// misspelt.
     follows: bool,
-    /// The mistake that was found after it.
+    /// The next mistake of the list.
     next: Option<Box<Mistake>>,
 }
 
@@ -26,7 +28,7 @@ impl Mistake {
         Self { span: Some(span), ..Self::from(problem) }
     }
 
-    /// Its range.
+    /// Returns the byte range in the file.
     pub(in crate::plan) fn span(&self) -> Option<&Range<usize>> {
         self.span.as_ref()
     }
@@ -35,7 +37,7 @@ impl Mistake {
         self.follows
     }
 
-    /// Joins two lists of mistakes.
+    /// Appends another list of mistakes.
     pub(in crate::plan) fn and(self, other: Self) -> Self {
         let next = match self.next {
             None => other,
@@ -44,14 +46,14 @@ impl Mistake {
         Self { next: Some(Box::new(next)), ..self }
     }
 
-    /// The mistakes for which a predicate holds.
+    /// Returns the mistakes for which a predicate is true.
     pub(in crate::plan) fn only(self, is_wanted: &dyn Fn(&Problem) -> bool) -> Option<Self> {
         let mut all = self.all().into_iter().filter(|mistake| is_wanted(&mistake.problem));
         let first = all.next()?;
         Some(all.fold(first, Self::and))
     }
 
-    /// The mistakes one by one.
+    /// Splits the list into single mistakes.
     fn all(self) -> Vec<Self> {
         let mut all = Vec::new();
         let mut next = Some(Box::new(self));
@@ -62,13 +64,14 @@ impl Mistake {
         all
     }
 
-    /// Gives it a range, unless it has a narrower one already.
+    /// Sets the byte range, unless the mistake has one already. Inner ranges are set first, so the narrowest is
+    /// kept.
     pub(in crate::plan) fn or_at(self, span: Range<usize>) -> Self {
         Self { span: self.span.or(Some(span)), ..self }
     }
 
-    /// Gives it the place of a value, unless it has a narrower one already. `lacks_keys` says that the value
-    /// is a table from which keys were left out.
+    /// Sets the place to that of a value, unless the mistake has a place already. `lacks_keys` says whether the
+    /// value is a table from which keys were left out.
     pub(in crate::plan) fn within(mut self, place: &Place, lacks_keys: bool) -> Self {
         if self.span.is_some() {
             return self;
@@ -84,8 +87,8 @@ impl Mistake {
         self.or_at(place.span.clone())
     }
 
-    /// The errors to show, in the order of the file. An error without a range is shown at the file's
-    /// beginning.
+    /// Returns the errors to show, in the order of the file. An error without a range is shown at the beginning of
+    /// the file.
     pub(in crate::plan) fn in_file(self, file: &str, text: &str) -> PlanError {
         let mut all = self.all();
         all.sort_by_key(|mistake| mistake.span.as_ref().map(|span| span.start));
@@ -98,8 +101,8 @@ impl Mistake {
     }
 }
 
-/// Collects the mistakes of parts that are read one after another. A wrong part does not stop the reading of
-/// the others.
+/// Collects the mistakes of parts that are read one after another. A wrong part does not prevent the reading of the
+/// others.
 #[derive(Debug, Default)]
 pub(in crate::plan) struct Mistakes(Option<Mistake>);
 
@@ -108,13 +111,13 @@ impl Mistakes {
         self.0.is_none()
     }
 
-    /// Takes a part. If the part is wrong, keeps its mistakes and returns `otherwise` in its place.
+    /// Returns the value of a part. If the part is wrong, keeps its mistakes and returns `otherwise`.
     pub(in crate::plan) fn or<T>(&mut self, part: Result<T, Mistake>, otherwise: T) -> T {
         self.or_if(&|_| true, part, otherwise)
     }
 
-    /// As [`or`](Self::or), but drops mistakes for which the predicate does not hold, because they follow
-    /// from others.
+    /// Like [`or`](Self::or), but drops mistakes for which the predicate is false, because they may follow from
+    /// other mistakes.
     pub(in crate::plan) fn or_if<T>(
         &mut self,
         is_wanted: &dyn Fn(&Problem) -> bool,
@@ -132,7 +135,7 @@ impl Mistakes {
         })
     }
 
-    /// Returns the whole if no part was wrong, otherwise all mistakes.
+    /// Returns `whole` if no part was wrong. Otherwise returns all mistakes.
     pub(in crate::plan) fn end<T>(self, whole: T) -> Result<T, Mistake> {
         self.0.map_or(Ok(whole), Err)
     }

@@ -1,9 +1,9 @@
-//! Keys of earlier versions.
+//! Names of keys in earlier versions of Dyno.
 
 use crate::plan::syntax::error::Problem;
 
-/// A key of earlier versions. It is an error rather than an alias, because most of these keys have changed their
-/// meaning, and because a plan should have one name for each thing.
+/// A key that earlier versions of Dyno had. Its use is an error. The old name is not an alias of the new one, because
+/// most of these keys have changed their meaning, and because a plan should have one name for each thing.
 struct Renamed {
     key: &'static str,
     now: &'static str,
@@ -38,8 +38,8 @@ const RENAMED: [Renamed; 5] = [
     },
 ];
 
-/// The error for a key that a table does not have. If the key was renamed, and the table has the new name, the error
-/// suggests it.
+/// Returns the error for a key that a table does not have. If the key is one of an earlier version and was renamed, and
+/// the table has the key with the new name, the error suggests the new name.
 pub(in crate::plan) fn unknown_key(key: &str, known: &[&'static str]) -> Problem {
     match RENAMED.iter().find(|renamed| renamed.key == key && known.contains(&renamed.now)) {
         Some(Renamed { key, now, meaning }) => {

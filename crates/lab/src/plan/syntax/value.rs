@@ -12,14 +12,14 @@ use toml::Spanned;
 use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::{Mistake, Mistakes};
 
-/// A value that keeps its place in the file, because it is checked later: it is looked up somewhere or
-/// compared with others.
+/// A value together with its place in the file. Some values are checked only after the whole file was read, for example
+/// because they are looked up or compared with other values. The error then still shows the place.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
 pub(in crate::plan) struct At<T>(Spanned<T>);
 
 impl<T> At<T> {
-    /// Reads it further. An error without a place gets this one.
+    /// Converts the value. An error without a place gets the place of the value.
     pub(in crate::plan) fn read<U, E: Into<Mistake>>(
         self,
         read: impl FnOnce(T) -> Result<U, E>,
@@ -28,7 +28,7 @@ impl<T> At<T> {
         read(self.0.into_inner()).map_err(|error| error.into().or_at(span))
     }
 
-    /// An error about the value.
+    /// Returns an error at the place of the value.
     pub(in crate::plan) fn wrong(&self, error: impl Into<Mistake>) -> Mistake {
         error.into().or_at(self.0.span())
     }
@@ -37,7 +37,7 @@ impl<T> At<T> {
         self.0.into_inner()
     }
 
-    /// Its bytes in the file.
+    /// Returns the byte range of the value in the file.
     pub(in crate::plan) fn span(&self) -> Range<usize> {
         self.0.span()
     }
@@ -51,7 +51,7 @@ impl<T> Deref for At<T> {
     }
 }
 
-/// A name as results files take it.
+/// A name that results files accept.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("maxLength" = NAME_BYTES_MAX)))]
 #[serde(try_from = "String")]
@@ -138,7 +138,7 @@ impl Milliseconds {
     pub(in crate::plan) const MAX: f64 = 10_000.0;
 }
 
-/// A text, number or boolean as its text, as on a command line.
+/// A text, a number or a boolean, converted to a text as it would be written on a command line.
 #[derive(Debug, Deserialize)]
 #[serde(rename = "a text, a number, true or false")]
 pub(in crate::plan) struct Scalar(String);
@@ -196,11 +196,11 @@ impl TryFrom<Scalar> for Cpus {
 #[serde(rename = "a list of whole numbers")]
 pub(in crate::plan) struct Clients(Vec<At<ClientsNumber>>);
 
-/// The limit catches typing errors.
+/// A number of connections. The limit catches typing errors.
 pub(in crate::plan) type ClientsNumber = Whole<1, 100_000>;
 
 impl Clients {
-    /// An error if a number is listed twice, or if there are too many.
+    /// Returns an error if a number is listed twice, or if there are too many numbers.
     pub(in crate::plan) fn read(self) -> Result<Vec<u32>, Mistake> {
         let mut clients = Vec::new();
         for number in self.0 {
@@ -217,8 +217,8 @@ impl Clients {
     }
 }
 
-/// Reads a list of tables. Their ids must differ from each other and from those of `items`. `read` gets the
-/// items before the table.
+/// Reads a list of tables, and appends the results to `items`. Ids must differ from each other and from those of
+/// `items`. `read` gets a table and the items before it.
 pub(in crate::plan) fn each<T, U>(
     items: Vec<U>,
     list: Vec<At<T>>,
@@ -229,8 +229,8 @@ pub(in crate::plan) fn each<T, U>(
     each_several(items, list, kind, |table, items| Ok(vec![read(table, items)?]), id)
 }
 
-/// As [`each`], for tables that make several items each. Finds the mistakes of all tables. An unknown name is
-/// not reported if an earlier table, which may define it, is wrong.
+/// Like [`each`], but a table may make several items. Finds the mistakes of all tables. After a wrong table, an
+/// unknown earlier step is not reported, because the wrong table may define that step.
 pub(in crate::plan) fn each_several<T, U>(
     mut items: Vec<U>,
     list: Vec<At<T>>,
@@ -247,7 +247,7 @@ pub(in crate::plan) fn each_several<T, U>(
                     let id = id(item);
                     return Err(format!("there are two {kind}s `{id}`; give one of them another id").into());
                 }
-                // Ids of a sweep are made of its settings.
+                // Ids of a sweep are made from its settings, so they may become long.
                 let bytes = id(item).len();
                 if bytes > NAME_BYTES_MAX {
                     let problem = format!("the id of a {kind} has {bytes} bytes, more than {NAME_BYTES_MAX}");

@@ -3,7 +3,8 @@
 use super::super::System;
 use super::super::testing::{TEXT, parse};
 
-/// The plan's systems. System `c` has these keys; the first is in line 24.
+/// Returns the plan's systems whose id begins with `c`. System `c` has the given keys, of which the first is in
+/// line 24.
 fn with(keys: &str) -> Result<Vec<System>, String> {
     let text = TEXT.replacen("engine = \"sqlite\"\nsettings = { journal_mode = \"WAL\" }", keys, 1);
     let systems = parse(&text).map_err(|error| error.to_string())?.systems;

@@ -3,7 +3,7 @@ use dyno_store::LadderRecord;
 
 use super::super::Plan;
 
-/// The plan with these tables after its system `a`.
+/// Parses the plan with the additional `tables` after its system `a`.
 fn with(tables: &str) -> Result<Plan, String> {
     let text = TEXT.replacen("[[system]]\nid = \"b\"", &format!("{tables}\n[[system]]\nid = \"b\""), 1);
     parse(&text).map_err(|error| error.to_string())
@@ -13,7 +13,8 @@ fn error(tables: &str) -> String {
     with(tables).unwrap_err().lines().next().unwrap().to_owned()
 }
 
-/// Three systems: without flush and binlog, then with the flush, then with both.
+/// A ladder of three systems. The first neither flushes its log at commits nor has a binary log. The second flushes its
+/// log. The third also has a binary log.
 const RUNGS: &str = r#"
 [[system.ladder]]
 id = "fast"

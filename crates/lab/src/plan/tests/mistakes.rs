@@ -3,7 +3,7 @@
 use super::super::testing::{TEXT, parse};
 use super::{error_of, first_line_of, first_line_with, with_in_step};
 
-/// The first lines of all errors of [`TEXT`] after some replacements.
+/// Makes replacements in [`TEXT`], and returns the first line of each of its errors.
 fn first_lines_of(changes: &[(&str, &str)]) -> Vec<String> {
     let mut text = TEXT.to_owned();
     for (old, new) in changes {
@@ -55,8 +55,8 @@ fn all_mistakes_of_a_plan_are_found_at_once() {
 
 #[test]
 fn a_mistake_that_another_explains_is_not_told() {
-    // Without valid systems no name of a system is reported as wrong, and without a valid step no name of a
-    // step.
+    // If a system is wrong, no unknown name of a system is reported. If a step is wrong, no unknown earlier step is
+    // reported.
     let engine = [
         ("mysql@5.6.24/innodb", "msql@5.6.24/innodb"),
         ("operation = \"transaction\"", "operation = \"transaction\"\nnot_for = [\"b\"]"),
@@ -68,7 +68,7 @@ fn a_mistake_that_another_explains_is_not_told() {
         ("operation = \"transaction\"", "operation = \"transaction\"\nrepeats = \"load\""),
     ];
     assert_eq!(first_lines_of(&step).len(), 1);
-    // A misspelt key is not also reported as missing.
+    // A key that was misspelt is not also reported as missing.
     let key = [("workload = ", "worklod = "), ("base = \"a\"", "base = 1")];
     assert_eq!(first_lines_of(&key).len(), 2, "{:?}", first_lines_of(&key));
     // A wrong name is reported regardless of other mistakes.

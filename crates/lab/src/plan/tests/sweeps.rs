@@ -1,7 +1,7 @@
 use super::super::System;
 use super::super::testing::{TEXT, parse};
 
-/// The plan with these keys in its system `a`.
+/// Returns the systems of the plan whose system `a` has the additional `keys`.
 fn with(keys: &str) -> Result<Vec<System>, String> {
     let text = TEXT.replacen("id = \"a\"", &format!("id = \"a\"\n{keys}"), 1);
     parse(&text).map(|plan| plan.systems).map_err(|error| error.to_string())

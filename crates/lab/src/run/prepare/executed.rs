@@ -7,27 +7,28 @@ use dyno_store::{LeftTest, Outcome, Run};
 use crate::plan::Plan;
 use crate::schedule::blocks;
 
-/// Rounds and trials of a run so far.
+/// The rounds and trials that a run has executed so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Executed {
     /// The number of the next round.
     pub(crate) next_round: u32,
-    /// Rounds in which every system completed every step, except steps that the run had left by then.
+    /// Number of rounds in which every system completed every step. Steps that were no longer measured in a round are
+    /// not required.
     pub(crate) rounds_complete: u32,
-    /// The round in which every system completed every load, if there is one.
+    /// The first round in which every system completed every load; `None` if there is no such round.
     pub(crate) load_round: Option<u32>,
     /// The position of the next trial in the run's order of execution.
     pub(crate) next_position: u32,
     pub(crate) trials_completed: usize,
-    /// Duration of its rounds in milliseconds, without the breaks between them.
+    /// Duration of the rounds in milliseconds, without the breaks between rounds.
     pub(crate) spent_ms: u64,
     /// Tests that are no longer measured.
     pub(crate) left_tests: Vec<LeftTest>,
 }
 
 impl Executed {
-    /// Counts an interrupted run's rounds and trials. A round that was cut short or has a failed trial is not
-    /// complete. It keeps its trials, and another round replaces it.
+    /// Counts the rounds and trials of an interrupted run. A round is not complete if it was cut short or has a
+    /// failed trial. Such a round keeps its trials, and another round replaces it.
     pub(crate) fn of(plan: &Plan, run: &Run) -> Self {
         let mut rounds: BTreeMap<u32, BTreeSet<(&str, u32, &str)>> = BTreeMap::new();
         let mut executed = Self { left_tests: run.left_tests.clone(), ..Self::default() };
@@ -60,7 +61,8 @@ impl Executed {
     }
 }
 
-/// Time of all rounds, each from the start of its first instance to the end of its last trial.
+/// Sums the times of all rounds. The time of a round is from the start of its first instance to the end of its last
+/// trial.
 fn spent_ms(run: &Run) -> u64 {
     let starts = run.instances.iter().map(|instance| (instance.round, instance.started_at_ms));
     let ends = run.trials.iter().chain(&run.superseded).map(|trial| {
@@ -75,7 +77,8 @@ fn spent_ms(run: &Run) -> u64 {
     of_round.into_values().fold(0, |sum: u64, (first, last)| sum.saturating_add(last.abs_diff(first)))
 }
 
-/// Step, clients and system of the trials of certain steps in a round.
+/// Returns the trials that one round has of the steps for which `is_wanted` returns true. Each trial is given by its
+/// step, clients and system.
 fn trials_of(plan: &Plan, is_wanted: impl Fn(usize) -> bool) -> Vec<(&str, u32, &str)> {
     blocks(plan)
         .into_iter()
@@ -90,7 +93,7 @@ fn trials_of(plan: &Plan, is_wanted: impl Fn(usize) -> bool) -> Vec<(&str, u32, 
 }
 
 impl Plan {
-    /// Whether each round measures a step. Loads may be measured only in the first round.
+    /// Whether each round measures the step. A load may be measured only in the first round.
     pub(crate) fn measures_every_round(&self, step: usize) -> bool {
         self.load_every_round || !self.steps[step].is_load()
     }
@@ -114,7 +117,7 @@ mod tests {
         }
     }
 
-    /// Every trial of the plan's timed steps in a round.
+    /// Returns the trials of a round, one for each system, timed step and number of clients in the plan.
     fn whole_round(round: u32) -> Vec<TrialRecord> {
         let plan = plan();
         let systems = plan.systems.iter().map(|system| system.id.clone());

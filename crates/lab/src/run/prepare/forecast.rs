@@ -3,20 +3,22 @@
 use crate::plan::{BetweenSteps, Plan, StackSampling, Step, StepEvent};
 use crate::schedule::{Block, blocks};
 
-/// Assumed rate of loads until one was measured.
+/// Assumed rate of loads until a rate has been measured, in rows per second.
 const LOADED_ROWS_PER_SECOND: f64 = 20_000.0;
-/// Assumed time of a trial in addition to warm-up and measured time: connecting, leads of slices, committing.
+/// Assumed time of a trial besides warm-up and measured time, in seconds: connecting, the unmeasured beginnings of
+/// slices, and committing.
 const OVERHEAD_SECONDS: f64 = 0.2;
-/// Assumed time to start a server on kept data.
+/// Assumed time to start a server on a snapshot, in seconds.
 const START_SECONDS: f64 = 1.5;
-/// Assumed time to restore or restart a server before a step: the start, and what it takes to be at rest.
+/// Assumed time to restore or restart a server before a step, in seconds: the start, and the wait until the server is
+/// at rest.
 const RESTORE_SECONDS: f64 = 3.0;
-/// Assumed wait until the servers of a round are at rest.
+/// Assumed wait until the servers of a round are at rest, in seconds.
 const SETTLE_SECONDS: f64 = 3.0;
 
 impl Plan {
-    /// Estimated duration of a run in seconds, without fetching engines. If verdicts end the run, it is the
-    /// shortest possible duration.
+    /// Returns the estimated duration of a run in seconds, without the time to fetch engines. If verdicts end the
+    /// run, this is the shortest possible duration.
     pub fn expected_seconds(&self) -> f64 {
         match self.rounds {
             crate::plan::Rounds::Budget { seconds } => seconds,
@@ -40,7 +42,7 @@ impl Plan {
         if self.between_steps == BetweenSteps::Keep { 0.0 } else { RESTORE_SECONDS }
     }
 
-    /// Estimated duration of a round, in seconds. Only the first round may load.
+    /// Estimated duration of a round, in seconds. Loads may be measured only in the first round.
     fn expected_round_seconds(&self, is_first: bool) -> f64 {
         let is_measured = |block: &Block| is_first || self.measures_every_round(block.step);
         let trials = blocks(self)
@@ -54,7 +56,7 @@ impl Plan {
         trials.sum::<f64>() + stacks + starting
     }
 
-    /// Estimated time of the loads of a round that measures them, as a share of each round, in seconds.
+    /// Estimated time that loads add to each round on average, in seconds, if several rounds share a load.
     fn expected_load_seconds_a_round(&self) -> f64 {
         let loads = blocks(self).into_iter().filter(|block| !self.measures_every_round(block.step));
         let seconds =
@@ -77,27 +79,27 @@ impl Plan {
     }
 }
 
-/// Estimated measured time of a step, in seconds. It lasts longer if it waits for an event; how long a statement or a command takes
-/// is not known.
+/// Estimated measured time of a step, in seconds. A step that waits for an event may last longer, but how long a
+/// statement or a command takes is not known.
 fn expected_measured_seconds(step: &Step) -> f64 {
     let ends = step.step_events.iter().filter(|event| event.until_done).map(StepEvent::ends_at_least_seconds);
     ends.fold(step.seconds, f64::max)
 }
 
-/// Expected duration of rounds. Before the first round has ended, it is the planned duration.
+/// The expected duration of rounds. Until the first round has ended, this is the planned duration.
 #[derive(Clone, Debug)]
 pub(crate) struct Forecast {
     rounds_left: u32,
-    /// Planned duration of the current or next round.
+    /// Planned duration of the current or next round, in seconds.
     first_seconds: f64,
-    /// Planned duration of each round after it.
+    /// Planned duration of each round after the current or next one, in seconds.
     other_seconds: f64,
-    /// Number of ended rounds and their duration together.
+    /// Number of rounds that have ended, and their total duration in seconds.
     seen: (u32, f64),
 }
 
 impl Forecast {
-    /// A forecast of a number of rounds.
+    /// Makes a forecast for a number of rounds.
     pub(crate) fn new(plan: &Plan, rounds: u32) -> Self {
         Self {
             rounds_left: rounds,
@@ -112,11 +114,12 @@ impl Forecast {
         self.rounds_left = rounds;
     }
 
-    /// Notes the duration of a round.
+    /// Records the duration of a round that has ended.
     pub(crate) fn round_ended(&mut self, seconds: f64) {
         self.rounds_left = self.rounds_left.saturating_sub(1);
         self.first_seconds = self.other_seconds;
-        // The first round is not typical, so the second round replaces it.
+        // The first round is not typical. So the duration of the second round counts twice: for itself, and instead of
+        // the duration of the first round.
         if self.seen.0 > 1 || self.seen.0 == 0 {
             self.seen = (self.seen.0 + 1, self.seen.1 + seconds);
         } else {
@@ -124,7 +127,7 @@ impl Forecast {
         }
     }
 
-    /// Sets the duration of further rounds.
+    /// Sets the expected duration of the following rounds.
     pub(crate) fn expect(&mut self, round_seconds: f64) {
         self.seen = (2, 2.0 * round_seconds);
     }
@@ -133,13 +136,14 @@ impl Forecast {
     pub(crate) fn round_seconds(&self) -> f64 {
         match self.seen {
             (0, _) => self.first_seconds,
-            // The first round may load, and determines the lengths of slices. Other rounds take at most as long.
+            // The first round may load tables, and determines the lengths of slices. Therefore later rounds take at
+            // most as long as the first.
             (1, seconds) => seconds.min(self.other_seconds),
             (rounds, seconds) => seconds / f64::from(rounds),
         }
     }
 
-    /// Time until the run's end, if this much time of the current round has passed.
+    /// Time until the end of the run, in seconds, when `into_round_seconds` of the current round have passed.
     pub(crate) fn seconds_left(&self, into_round_seconds: f64) -> f64 {
         let Some(after) = self.rounds_left.checked_sub(1) else { return 0.0 };
         let other = if self.seen.0 == 0 { self.other_seconds } else { self.round_seconds() };
@@ -155,7 +159,8 @@ mod tests {
     #[test]
     fn before_anything_is_seen_the_plan_counts() {
         let plan = plan();
-        // Three systems, two of them servers. A load of 200 rows and a step of 2.5 s, each at two client counts.
+        // The plan has three systems, two of which have servers. It has a load of 200 rows and a step of 2.5 s,
+        // each with two numbers of clients.
         let round = 3.0 * (2.0 * (OVERHEAD_SECONDS + 0.01) + 2.0 * (2.5 + OVERHEAD_SECONDS))
             + 2.0 * START_SECONDS
             + SETTLE_SECONDS;

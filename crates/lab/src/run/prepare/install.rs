@@ -10,10 +10,11 @@ use crate::run::not_started::NotStarted;
 use crate::run::observer::{Event, Observer};
 use crate::run::options::RunOptions;
 
-/// The installation of a system; `None` if it is built in or runs already.
+/// The installation of a system, or the reason why there is none. The installation is `None` if the engine is built
+/// in or the server runs already.
 pub(crate) type Installed = Result<Option<Installation>, NotStarted>;
 
-/// Fetches the engines of a plan, in order of its systems.
+/// Fetches the engines of a plan, in the order of the plan's systems.
 ///
 /// # Errors
 /// The base cannot be fetched, or the user stopped the run.
@@ -38,7 +39,7 @@ fn install(
     check_rights(system)?;
     let entry = match &system.source {
         Source::Basedir { installation, .. } => return Ok(Some(installation.as_ref().clone())),
-        // Its image was here when the plan was read.
+        // The image was on this machine already when the plan was read, so nothing has to be fetched.
         Source::Image { installation, .. } if installation.image().is_some() => {
             return Ok(Some(installation.as_ref().clone()));
         }
@@ -66,7 +67,7 @@ pub(crate) fn check_confinements(plan: &Plan) -> Result<(), RunError> {
     check_rights(&plan.systems[plan.base])
 }
 
-/// Checks that this process may cut the power of volumes, if the plan does that.
+/// Checks that this process may cut the power of volumes, if the plan's crash tests do that.
 pub(crate) fn check_power_cuts(plan: &Plan) -> Result<(), RunError> {
     match plan.crash.as_ref().map(|tests| tests.kind) {
         Some(CrashKind::Power) => VolatileVolume::check_rights().map_err(RunError::PowerCut),
@@ -80,7 +81,8 @@ fn check_rights(system: &System) -> Result<(), RunError> {
     if system.confinement.is_none() { Ok(()) } else { system.confinement.check_rights().map_err(missing) }
 }
 
-/// Records that a system cannot be started. An error if it is the base or the user stopped the run.
+/// Records that a system cannot be started. Returns an error if the system is the base, or if the user stopped the
+/// run.
 pub(crate) fn do_without(
     plan: &Plan,
     position: usize,
@@ -88,7 +90,8 @@ pub(crate) fn do_without(
     error: RunError,
     observer: &mut dyn Observer,
 ) -> Result<NotStarted, RunError> {
-    // ^C in a terminal also reaches package managers and servers, which then fail.
+    // Pressing ^C in a terminal also reaches package managers and servers. Their failure then means that the run
+    // was stopped.
     if position == plan.base || options.is_stopped() {
         return Err(error);
     }

@@ -1,4 +1,4 @@
-//! Before the first round: fetches engines, and finds an interrupted run.
+//! Prepares a run before its first round: fetches engines, makes data, and finds an interrupted run.
 
 mod data;
 mod executed;

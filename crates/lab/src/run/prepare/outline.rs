@@ -3,22 +3,24 @@
 use crate::plan::{Data, Plan, Step, System};
 use crate::schedule::{Block, blocks};
 
-/// Estimated size of a row of the usual tables with their secondary index, in bytes: 189 bytes of columns, 4 + 4 of
-/// the index, and pages that are partly full. The option `filler_bytes` of workloads is added to it.
+/// Estimated size of a row of sysbench's table and of its entry in the secondary index, in bytes. The columns have 189
+/// bytes, and the index entry 4 + 4. The rest is for pages that are partly full. The workloads' option `filler_bytes`
+/// adds to this size.
 const ROW_BYTES: u64 = 250;
-/// Estimated size of a server's own files: logs, system tables.
+/// Estimated size of a server's own files, such as logs and system tables, in bytes.
 const SERVER_BYTES: u64 = 400 << 20;
 
-/// An estimate of a run.
+/// An estimate of a run's size and duration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outline {
-    /// Steps at each number of clients, in order.
+    /// Each step at each of its numbers of clients, in order.
     pub blocks: Vec<OutlineBlock>,
-    /// Trials in all rounds. If the number of rounds depends on results, the smallest possible number.
+    /// Number of trials in all rounds. If the number of rounds depends on results, this is the smallest possible
+    /// number.
     pub trials: usize,
     /// Estimated duration, in seconds.
     pub seconds: f64,
-    /// Estimated disk space in bytes, of the systems that run at the same time and of kept data.
+    /// Estimated disk space in bytes, for the systems that run at the same time and for kept data.
     pub disk_bytes: u64,
 }
 
@@ -28,9 +30,9 @@ pub struct OutlineBlock {
     /// Position of the step in the plan.
     pub step: usize,
     pub clients: u32,
-    /// Trials in a round. A load has one trial for each data set.
+    /// Number of trials in a round. A load has one trial for each data set, because systems may share loaded data.
     pub trials: usize,
-    /// Estimated duration of these trials together, in seconds.
+    /// Estimated duration of all these trials together, in seconds.
     pub seconds: f64,
 }
 
@@ -57,7 +59,7 @@ impl Plan {
         }
     }
 
-    /// The data of the systems that run at the same time, and the copies that are kept.
+    /// Estimates the size of the systems that run at the same time, and of the copies that are kept, in bytes.
     fn expected_disk_bytes(&self) -> u64 {
         // Each replica has a copy of the data.
         let copies = |system: &System| 1 + system.replication.map_or(0, |it| u64::from(it.replicas));
@@ -76,7 +78,7 @@ impl Plan {
         self.loaded_bytes() + SERVER_BYTES
     }
 
-    /// Estimated size of the loaded data of each system, in bytes.
+    /// Estimated size of the data that is loaded into each system, in bytes.
     fn loaded_bytes(&self) -> u64 {
         let loads: Vec<&Step> = self.steps.iter().filter(|step| step.is_load()).collect();
         let rows = self.data.filter(|_| !loads.is_empty()).map_or(0, Data::rows_total);

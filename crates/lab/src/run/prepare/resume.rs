@@ -13,10 +13,10 @@ use crate::records;
 use crate::run::error::RunError;
 use crate::run::record::{now_ms, this_host};
 
-/// Finds the last run of a plan, if it is incomplete.
+/// Finds the last run of a plan, which must be incomplete.
 ///
 /// # Errors
-/// There is no run, it is complete, it still runs, or the plan has changed.
+/// The plan has no run, or its last run is complete or still in progress, or the plan has changed since then.
 pub(crate) fn find_interrupted(plan: &Plan, store: &Store) -> Result<Run, RunError> {
     let cannot = |reason: String| RunError::Resume { plan: plan.name.clone(), reason };
     let results = store.path();
@@ -38,7 +38,7 @@ pub(crate) fn find_interrupted(plan: &Plan, store: &Store) -> Result<Run, RunErr
     if normal(&run.record.search) != normal(&plan.search) {
         return Err(cannot(format!("run {id} was another comparison")));
     }
-    // Command line options change the plan. All trials of a run must have the same options.
+    // Options of the command line change the plan. All trials of a run must be made with the same options.
     if records::steps_of_run(plan, run.record.spread_id.is_some()) != run.steps {
         return Err(cannot(format!(
             "run {id} had other steps, seconds or rounds; give the same options as its command had: {}",
@@ -48,7 +48,8 @@ pub(crate) fn find_interrupted(plan: &Plan, store: &Store) -> Result<Run, RunErr
     let has_failed = run.trials.iter().any(|trial| trial.record.outcome != Outcome::Completed);
     let has_all_rounds =
         matches!(plan.rounds, Rounds::Fixed(rounds) if Executed::of(plan, &run).rounds_complete >= rounds);
-    // Task files that were merged by hand may lack rounds, even though each task has finished.
+    // Each round of this run may come from a results file of its own (the file of a task). If a user merged only some
+    // of these files, rounds are missing although each task has finished.
     let lacks_tasks =
         run.record.spread_id.is_some() && matches!(plan.rounds, Rounds::Fixed(_)) && !has_all_rounds;
     let has_finished = run.state == RunState::Ended(Ending::Finished);
@@ -58,8 +59,8 @@ pub(crate) fn find_interrupted(plan: &Plan, store: &Store) -> Result<Run, RunErr
     Ok(run)
 }
 
-/// Checks that images of containers are those that the run has measured so far. A tag may have moved to another
-/// image.
+/// Checks that container images are the ones that the run has measured so far. The tag of an image may now refer to
+/// another image.
 ///
 /// # Errors
 /// An image has changed.
@@ -84,14 +85,14 @@ fn hint(results: &Path, run: i64) -> String {
     format!("; see it with `dyno report {run} --results {}`", results.display())
 }
 
-/// The record of a run that is resumed now, on this host.
+/// Makes the record of a resumption that happens now, on this host.
 pub(crate) fn resumption(run: &Run) -> ResumptionRecord {
     let host = this_host();
     let differences = differences(&run.record.host, &host);
     ResumptionRecord { resumed_at_ms: now_ms(), host, differences }
 }
 
-/// Differences of the host since the run began, in sentences.
+/// Returns how the host has changed since the run began, in sentences.
 fn differences(before: &HostRecord, now: &HostRecord) -> Vec<String> {
     let word = |fact: Option<String>| fact.unwrap_or_else(|| "unknown".to_owned());
     let facts = before.facts().into_iter().zip(now.facts());

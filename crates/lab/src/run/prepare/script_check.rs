@@ -1,4 +1,4 @@
-//! Checks the scripts of a plan before it runs: whether they compile, and whether they have the options and
+//! Checks a plan's scripts before the plan runs: whether they compile, and whether they have the options and
 //! commands that the plan uses.
 
 use std::path::Path;
@@ -12,25 +12,27 @@ use crate::plan::{Plan, System};
 use crate::run::trial::{TrialAbort, start_load};
 use crate::schedule::{Block, trials};
 
-/// The longest time that a script's top level may take.
+/// The longest time for which a script's top level may run.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A step whose script lacks something that the plan uses.
+/// A step's script does not compile, or lacks something that the plan uses.
 #[derive(Debug, thiserror::Error)]
 #[error("step `{step}`: {reason}")]
 pub struct ScriptMistake {
     /// The id of the step, or of its background load.
     pub step: String,
-    /// The problem, in a line.
+    /// What is wrong, in one line.
     pub reason: String,
 }
 
 impl Plan {
-    /// Runs the top level of each built-in workload in a load process (`program drive`) without a database, and
-    /// compares its declarations with the step. The plan's own scripts are only compiled.
+    /// Checks the scripts of all steps. For a built-in workload, runs the script's top level in a load process
+    /// (`program drive`) without a database, and compares the options and commands that the script declares with
+    /// those that the step uses. The plan's own scripts are only compiled.
     ///
     /// # Errors
-    /// The first step whose script does not compile, or whose workload lacks the step's option or command.
+    /// Describes the first step whose script does not compile, or whose workload lacks an option or a command of
+    /// the step.
     pub fn check_scripts(&self, program: &Path) -> Result<(), ScriptMistake> {
         for (number, step) in self.steps.iter().enumerate() {
             let Some(&clients) = step.clients.first() else { continue };
@@ -77,7 +79,7 @@ fn reason(abort: TrialAbort) -> String {
     }
 }
 
-/// The protocol of a system. The system need not run.
+/// The protocol that a system speaks. The system does not have to run.
 fn protocol(system: &System) -> Protocol {
     match system.source.family() {
         Family::Postgres => Protocol::Pgsql,

@@ -1,4 +1,4 @@
-//! Checks before a run that the time budget suffices for its sweeps.
+//! Checks before a run that the time budget is enough for the plan's sweeps.
 
 use dyno_stats::ROUNDS_MIN;
 
@@ -6,11 +6,12 @@ use super::forecast::Forecast;
 use crate::plan::{Plan, Rounds};
 use crate::run::error::SweepTooLarge;
 
-/// A proposed fraction is a multiple of 1 / this number.
+/// If the budget is too short for all configurations, the error proposes a fraction of them. This is the denominator of
+/// the fraction.
 const FRACTIONS: u32 = 20;
 
 impl Plan {
-    /// An error if the plan has sweeps and a time budget that is too short for them.
+    /// Checks that the time budget is enough, if the plan has sweeps and a time budget.
     ///
     /// # Errors
     /// The estimated time of [`ROUNDS_MIN`] rounds is longer than the budget.
@@ -21,7 +22,7 @@ impl Plan {
         if swept == 0 || seconds <= budget_seconds {
             return Ok(());
         }
-        // Assumes that all systems take equally long.
+        // All systems are assumed to take equally long.
         let of_system = seconds / self.systems.len() as f64;
         let unswept = self.systems.len() - swept;
         let fits =
@@ -37,7 +38,7 @@ mod tests {
     use super::*;
     use crate::plan::testing::{TEXT, parse};
 
-    /// The small plan with a sweep of 20 configurations and a budget.
+    /// Returns the small plan with a budget and a sweep of 20 configurations.
     fn plan(budget_seconds: u32) -> Plan {
         let budget = format!("budget_seconds = {budget_seconds}");
         let levels: Vec<String> = (1..=20).map(|level| level.to_string()).collect();

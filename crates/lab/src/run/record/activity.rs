@@ -1,17 +1,17 @@
-//! The activity of an idle server.
+//! The activity of an idle server, which shows whether the server is at rest.
 
 use dyno_host::{ProcessSample, ProcessTree};
 
 use super::meter::Work;
 
-/// CPU time and written bytes of a server's processes since the last reading.
+/// Measures CPU time and written bytes of a server's processes since the last reading.
 pub(crate) struct Activity {
     process: ProcessTree,
     latest: ProcessSample,
 }
 
 impl Activity {
-    /// `None` if the system has no readable process of its own.
+    /// Begins to measure. Returns `None` if the system has no process of its own, or if the process cannot be read.
     pub(crate) fn of(work: Work) -> Option<Self> {
         let Work::Server(pid) = work else { return None };
         let mut process = ProcessTree::open(pid).ok()?;

@@ -3,7 +3,7 @@
 use dyno_host::HostFacts;
 use dyno_store::HostRecord;
 
-/// This host, as the results file keeps it.
+/// Returns the facts about this host that the results file stores.
 pub(crate) fn this_host() -> HostRecord {
     let HostFacts {
         hostname,

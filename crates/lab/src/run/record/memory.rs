@@ -1,4 +1,4 @@
-//! Memory of a system and of its load during a measurement.
+//! Measures the memory of a system and of its load during a measurement.
 
 use dyno_host::{MemoryGauge, MemoryUsage};
 use dyno_store::Memory;
@@ -10,7 +10,7 @@ use super::meter::Work;
 pub(crate) struct MemoryMeter {
     work: Work,
     client_pid: Option<u32>,
-    /// `None` before the measurement.
+    /// The gauges that are read. `None` before the measurement begins.
     gauges: Option<Gauges>,
 }
 
@@ -34,7 +34,7 @@ impl MemoryMeter {
         self.gauges = Some(Gauges { server, client: self.client_pid.map(MemoryGauge::of) });
     }
 
-    /// Reads the memory, once a second. Before [`Self::begin`] it does nothing.
+    /// Reads the memory. This method is called once a second, and does nothing before [`Self::begin`].
     pub(crate) fn second(&mut self) {
         if let Some(Gauges { server, client }) = &mut self.gauges {
             server.iter_mut().for_each(MemoryGauge::look);
@@ -42,8 +42,8 @@ impl MemoryMeter {
         }
     }
 
-    /// The memory of the measurement. `told_bytes` is the largest memory that load processes on other hosts have
-    /// reported.
+    /// Returns the memory that was used during the measurement. `told_bytes` is the largest memory that load
+    /// processes on other hosts have reported.
     pub(crate) fn finish(&self, told_bytes: Option<u64>) -> Memory {
         let usage = |gauge: Option<&MemoryGauge>| gauge.and_then(MemoryGauge::usage);
         let client = usage(self.gauges.as_ref().and_then(|gauges| gauges.client.as_ref()));

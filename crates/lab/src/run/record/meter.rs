@@ -1,4 +1,4 @@
-//! CPU, I/O and context switches between two moments.
+//! Measures CPU time, I/O and context switches between two moments.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use dyno_store::Usage;
 
 use super::memory::MemoryMeter;
 
-/// The processes of a system, for measuring its CPU time.
+/// Where the work of a system is done, for measuring its CPU time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
     /// A server process and its children (PostgreSQL has one per connection).
@@ -21,9 +21,9 @@ pub(crate) enum Work {
 /// Reads CPU, I/O, memory and host counters of a trial.
 #[derive(Debug)]
 pub(crate) struct Meter {
-    /// The system's processes.
+    /// The processes that do the system's work.
     process: Option<ProcessTree>,
-    /// Whether that process is the load process.
+    /// Whether the system runs inside the load process, as SQLite does.
     in_process: bool,
     /// The system's connection pooler.
     pooler: Option<ProcessTree>,
@@ -31,7 +31,7 @@ pub(crate) struct Meter {
     pub(crate) memory: MemoryMeter,
 }
 
-/// All counters at one time. An unreadable counter is `None`.
+/// All counters at one moment. A counter that cannot be read is `None`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading {
     process: Option<ProcessSample>,
@@ -41,8 +41,8 @@ pub(crate) struct Reading {
 }
 
 impl Meter {
-    /// A meter. It reads a system's processes if they are known, those of its connection pooler, a load process if it runs
-    /// on this host, and the device of the system's data folder if it is known.
+    /// Makes a meter. It reads the system's processes, its connection pooler, the load process and the device of
+    /// the system's data folder, as far as each of them is known and on this host.
     pub(crate) fn new(work: Work, pooler: Option<u32>, client_pid: Option<u32>, data: Option<&Path>) -> Self {
         let pid = match work {
             Work::Server(pid) => Some(pid),
@@ -67,13 +67,13 @@ impl Meter {
         }
     }
 
-    /// CPU time of the system's processes between two readings, in µs, if known.
+    /// CPU time of the system's processes between two readings, in µs; `None` if it is unknown.
     pub(crate) fn server_cpu_us(from: &Reading, to: &Reading) -> Option<u64> {
         let process = difference(from.process, to.process, |from, to| to.since(&from))?;
         Some(process.user_cpu_us + process.system_cpu_us)
     }
 
-    /// Usage between two readings. `client` is the usage that the load process reports of itself.
+    /// Resource usage between two readings. `client` is the usage that the load process reports about itself.
     pub(crate) fn usage(&self, from: &Reading, to: &Reading, client: &dyno_load::Usage) -> Usage {
         let mut usage = Usage::default();
         if let Some(process) = difference(from.process, to.process, |from, to| to.since(&from)) {
@@ -88,7 +88,8 @@ impl Meter {
             usage.pooler_user_cpu_us = Some(pooler.user_cpu_us);
             usage.pooler_system_cpu_us = Some(pooler.system_cpu_us);
         }
-        // The load process reports its own CPU time at the exact ends of the interval.
+        // The load process itself reports its CPU time, because it can read this time exactly at the ends of the
+        // interval.
         let (user, system, switches) = if self.in_process {
             (
                 &mut usage.server_user_cpu_us,

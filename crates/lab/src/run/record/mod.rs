@@ -1,4 +1,4 @@
-//! What is read and recorded during a trial.
+//! What is measured and recorded during a trial.
 
 mod activity;
 mod host;
@@ -32,7 +32,7 @@ pub(crate) fn now_ms() -> i64 {
     i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// The record of a run that begins now, on this host.
+/// Makes the record of a run that begins now, on this host.
 pub(crate) fn run(plan: &Plan, options: &RunOptions<'_>) -> RunRecord {
     RunRecord {
         plan_name: plan.name.clone(),

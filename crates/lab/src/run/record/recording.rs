@@ -9,12 +9,12 @@ use super::meter::{Meter, Reading};
 use super::tally::Tally;
 use crate::run::observer::{LatencyNow, Pace};
 
-/// The records of a trial so far.
+/// The part of a trial's record that has been collected so far.
 pub(crate) struct Recording {
     operation: Operation,
     meter: Meter,
     tally: Tally,
-    /// The reading at the last tick.
+    /// The reading at the most recent tick.
     latest: Reading,
     start: Option<Reading>,
     samples: Vec<SampleRecord>,
@@ -64,8 +64,8 @@ impl Recording {
         self.latest = now;
     }
 
-    /// Adds the measurements to a trial's record: samples, counters, and costs up to the last tick, before
-    /// connections close.
+    /// Adds the measurements to a trial's record: samples, counters, and resource usage. The usage is counted until the
+    /// last tick, which comes before the connections close.
     pub(crate) fn finish(self, begun: TrialRecord, total: Option<&Total>) -> TrialRecord {
         let measured = total.map(|total| Measured {
             seconds: total.seconds,
@@ -105,14 +105,14 @@ impl Recording {
     }
 }
 
-/// All latencies. For an event that never ended, its age counts.
+/// Returns all latencies. For an event that never ended, the time since it began counts as its latency.
 fn with_censored(total: &Total) -> Latency {
     let mut latency = total.latency.clone();
     latency.merge(&total.censored);
     latency
 }
 
-/// Converts latencies for the results file.
+/// Converts latencies to the form of the results file.
 pub(crate) fn latency_record(latency: &Latency) -> LatencyRecord {
     let exact = latency.exact().map(|exact| LatencyNs {
         min_ns: exact.min_ns,
@@ -131,19 +131,19 @@ pub(crate) fn operations(counts: &Counts, operation: Operation) -> u64 {
     }
 }
 
-/// Progress of one second, for observers.
+/// Converts the counts of one second to the rate and latency that observers show.
 pub(crate) fn pace(tick: &Tick, operation: Operation) -> Pace {
     let operations_per_second = operations(&tick.counts, operation) as f64 / tick.seconds;
     Pace { operations_per_second, latency: latency_now(&tick.latency) }
 }
 
-/// Percentiles for observers, if any event ended.
+/// Returns percentiles for observers; `None` if no event ended.
 pub(crate) fn latency_now(latency: &Latency) -> Option<LatencyNow> {
     let at = |quantile| Some(latency.quantile_us(quantile)?.round() as u64);
     Some(LatencyNow { p50_us: at(0.5)?, p95_us: at(0.95)?, p99_us: at(0.99)? })
 }
 
-/// Converts counts for the results file.
+/// Converts counts to the form of the results file.
 pub(crate) fn counts(counts: &Counts, operation: Operation) -> dyno_store::CountsRecord {
     dyno_store::CountsRecord {
         operations: operations(counts, operation),

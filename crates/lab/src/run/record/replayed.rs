@@ -1,4 +1,4 @@
-//! Records what a load replayed of a server's traffic.
+//! Records the statements of a server's traffic that a load has replayed.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,11 @@ use dyno_traffic::{DigestName, TrafficError, TrafficFile};
 
 use crate::plan::Traffic;
 
-/// Adds a replay to a trial's record. Returns the digests with an example, whose plans can be asked for.
+/// Adds a replay to a trial's record. Returns an example statement of each digest, so that the server can be asked for
+/// the statement's query plan.
 ///
 /// # Errors
-/// The traffic file, which names the digests, cannot be read any more.
+/// The traffic file, which names the digests, can no longer be read.
 pub(crate) fn note_replay(
     record: &mut TrialRecord,
     replayed: &Replayed,

@@ -10,25 +10,25 @@ use super::recording::{counts, latency_now, latency_record, operations};
 use super::tally::Tally;
 use crate::run::observer::Pace;
 
-/// Slices of this much time make one sample.
+/// Consecutive slices that together last this long make one sample.
 const SAMPLE_SECONDS: f64 = 1.0;
 
-/// Sums over slices.
+/// Sums over several slices.
 #[derive(Default)]
 struct Sum {
     seconds: f64,
     counts: Counts,
     latency: Latency,
-    /// `None` before the first slice.
+    /// Resource usage in all slices. `None` before the first slice.
     usage: Option<Usage>,
 }
 
-/// The records of a trial in slices so far.
+/// The part of the record of a trial in slices that has been collected so far.
 pub(crate) struct SliceRecording {
     operation: Operation,
     meter: Meter,
     tally: Tally,
-    /// When the system's last slice ended.
+    /// The reading at the end of the system's most recent slice.
     rested: Option<Reading>,
     rest_cpu_us: Option<u64>,
     whole: Sum,
@@ -36,7 +36,7 @@ pub(crate) struct SliceRecording {
     samples: Vec<SampleRecord>,
     slices: Vec<SliceRecord>,
     error_codes: BTreeMap<String, u64>,
-    /// Operations of all slices, including leads.
+    /// Number of operations in all slices, including those in leads.
     operations_whole: u64,
 }
 
@@ -57,13 +57,13 @@ impl SliceRecording {
         }
     }
 
-    /// Begins the measurement with the next slice.
+    /// Begins the measurement. The next slice is the first one that is measured.
     pub(crate) fn begin(&mut self) {
         self.tally.begin();
         self.meter.memory.begin();
     }
 
-    /// Reads the meter before a slice, and records the CPU time since the system's last slice.
+    /// Reads the meter before a slice. Also records the CPU time that the system used since its previous slice.
     pub(crate) fn slice_begins(&mut self) -> Reading {
         let now = self.meter.read();
         if let Some(rested) = &self.rested {
@@ -73,8 +73,8 @@ impl SliceRecording {
         now
     }
 
-    /// Records a slice that began at a reading. If it completes a sample, returns the sample's rate; the caller
-    /// must then call [`Self::sample_ended`].
+    /// Records a slice. `began` is the reading at its beginning. If the slice completes a sample, returns the sample's
+    /// rate. The caller must then call [`Self::sample_ended`].
     pub(crate) fn slice_ended(
         &mut self,
         slice: &Slice,
@@ -85,7 +85,8 @@ impl SliceRecording {
         let now = self.meter.read();
         let (counted, whole) =
             (operations(&slice.counts, self.operation), operations(&slice.counts_whole, self.operation));
-        // Usage is known only for the whole slice with its lead. The measured operations get a proportional part.
+        // The resource usage is known only for the whole slice including its lead. The measured operations get a
+        // proportional part of this usage.
         let share = if whole > 0 { counted as f64 / whole as f64 } else { 0.0 };
         let usage = self.meter.usage(began, &now, &slice.usage).times(share);
         self.rested = Some(now);
@@ -100,13 +101,15 @@ impl SliceRecording {
         (self.sample.seconds >= SAMPLE_SECONDS).then(|| self.end_sample())
     }
 
-    /// Notes a slice outside the measurement, because the server's counters include its operations.
+    /// Records the end of a slice that is not measured, and counts the slice's operations. The server's counters
+    /// include these operations, so the number is needed to compute the measured share of the counters.
     pub(crate) fn slice_left_out(&mut self, slice: &Slice) {
         self.rested = Some(self.meter.read());
         self.operations_whole += operations(&slice.counts_whole, self.operation);
     }
 
-    /// Takes the readings of a sample. The server must answer to read its counters.
+    /// Takes the readings at the end of a sample. The server must not be frozen, because it has to answer when its
+    /// counters are read.
     pub(crate) fn sample_ended(&mut self) {
         self.tally.second();
         self.meter.memory.second();
@@ -128,8 +131,9 @@ impl SliceRecording {
         pace
     }
 
-    /// Adds the measurements of its probes to the record of a search. The search sets the rates of probes, so they
-    /// are not samples of the system's rate, and there are no rests between them.
+    /// Completes the record of a search with the measurements of its probes. The search itself sets the rates of
+    /// probes, so they are not recorded as samples of the system's rate. The system does not rest between probes, so no
+    /// CPU time of rests is recorded.
     pub(crate) fn finish_search(self, begun: TrialRecord) -> TrialRecord {
         TrialRecord {
             samples: Vec::new(),
@@ -141,8 +145,8 @@ impl SliceRecording {
         }
     }
 
-    /// Adds the slices with their measurements to a trial's record. `slice_seconds` is the ordered length of each
-    /// slice.
+    /// Completes a trial's record with its slices and their measurements. `slice_seconds` is the length that was
+    /// ordered for each slice.
     pub(crate) fn finish(mut self, begun: TrialRecord, lead_seconds: f64, slice_seconds: f64) -> TrialRecord {
         if self.sample.seconds > 0.0 {
             self.end_sample();
@@ -167,8 +171,8 @@ impl SliceRecording {
     }
 }
 
-/// A slice ends when its last event ends. The time beyond its ordered length is therefore time without a finished
-/// event.
+/// Computes the gaps in which no event finished. A slice ends when its last event ends. Therefore a slice's time
+/// beyond its ordered length is time without a finished event.
 fn gaps(slices: &[SliceRecord], slice_seconds: f64) -> GapsRecord {
     let over = |slice: &SliceRecord| (slice.seconds - slice_seconds).max(0.0);
     GapsRecord {
@@ -178,8 +182,9 @@ fn gaps(slices: &[SliceRecord], slice_seconds: f64) -> GapsRecord {
     }
 }
 
-/// Operations of a slice. If operations are events, a slice has few of them, so events at its edges count by their
-/// share. There are enough queries and rows that this does not matter.
+/// Returns the number of operations in a slice. If the operations are events, a slice has few of them, so an event
+/// that is only partly in the slice counts by its share. Queries and rows are so numerous that this does not
+/// matter.
 fn slice_operations(slice: &Slice, operation: Operation) -> f64 {
     let events_are_queries = slice.counts_whole.queries() == slice.counts_whole.events;
     match operation {

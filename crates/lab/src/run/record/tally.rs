@@ -3,12 +3,12 @@
 use dyno_engine::{CounterKind, CounterReading, Counters, Depth};
 use dyno_store::CounterRecord;
 
-/// Reads counters during a trial. After a failed reading, the trial continues without counters.
+/// Reads a server's counters during a trial. If a reading fails, the trial continues without counters.
 pub(crate) struct Tally {
-    /// `None` after a failed reading.
+    /// The reader of the counters. `None` after a failed reading.
     counters: Option<Counters>,
     first: Option<CounterReading>,
-    /// The reading of each sample; `None` if it failed.
+    /// The reading at the end of each sample; `None` if it failed.
     seconds: Vec<Option<CounterReading>>,
 }
 
@@ -35,13 +35,14 @@ impl Tally {
         reading.ok()
     }
 
-    /// The counters at the beginning and the end, and each second's values of counters that changed.
+    /// Returns the counters at the beginning and at the end. For counters that changed, also returns the value of each
+    /// second.
     pub(crate) fn finish(self) -> Vec<CounterRecord> {
         self.finish_share(1.0)
     }
 
-    /// Like [`finish`](Self::finish), if only a share of the operations was measured. The change of each counter is
-    /// multiplied by that share.
+    /// Like [`finish`](Self::finish), for a trial in which only a share of the operations was measured. The change of
+    /// each counter is multiplied by that share.
     pub(crate) fn finish_share(mut self, share: f64) -> Vec<CounterRecord> {
         let last = self.read(Depth::Full);
         let (Some(first), Some(last), Some(counters)) = (&self.first, &last, &self.counters) else {

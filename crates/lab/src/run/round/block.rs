@@ -17,23 +17,26 @@ use crate::run::system::foundation;
 use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort};
 use crate::schedule::{Block, Trial, round_blocks, trials};
 
-/// If the results file is locked or the disk is full, writing a trial is tried again for this time, and this often.
+/// Time for which writing a trial is tried again if the results file is locked or the disk is full, and the interval
+/// between two tries.
 const COMMIT_PATIENCE: Duration = Duration::from_secs(30);
 const COMMIT_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-/// If this many blocks in a row were still disturbed after a rerun, blocks are not rerun until one is undisturbed.
+/// If this many blocks in a row were still disturbed after a rerun, blocks are not rerun until one block is
+/// undisturbed.
 const RERUNS_IN_VAIN_MAX: u32 = 3;
 
-/// Limits on neighbours while threads are pinned. A pinned thread waits for its core even if another core is idle.
-/// Time that the hypervisor takes is lost on any core.
+/// Limits on the CPU time of neighbours (other processes or guests of the host) while threads are pinned. The limit for
+/// processes is low, because a pinned thread waits for its core even if another core is idle. Time that the hypervisor
+/// takes (steal) has no limit here, because pinning does not make it worse.
 const LIMITS_OF_PINNED: DisturbanceLimits = DisturbanceLimits { steal_max: 1.0, others_max: 0.01 };
 
-/// Observers get at most this many of the next trials.
+/// Maximum number of upcoming trials that are listed for observers.
 const NEXT_MAX: usize = 5;
 
 impl<'a> RunSession<'a> {
-    /// Runs a block and commits its trials. Reruns a disturbed block as often as the plan allows, if the data of its
-    /// systems permits that.
+    /// Runs a block and commits its trials. Reruns a disturbed block as often as the plan allows. A block whose step
+    /// needs its original data is rerun only if this data can be restored.
     ///
     /// # Errors
     /// The results file cannot be written, or the user stopped the run.
@@ -48,7 +51,7 @@ impl<'a> RunSession<'a> {
             let disturbance = self.run_once(round, block, run > 0)?;
             self.pins_threads &= !disturbance.is_of_pinned;
             let is_wanted = disturbance.is_of_pinned || (disturbance.is_too_strong && run < reruns);
-            // A rerun would hide the failure.
+            // A block with a failed trial is not rerun, because a rerun would hide the failure.
             if disturbance.has_failed || !is_wanted || !self.can_repeat(round, block) {
                 self.reruns_in_vain = if disturbance.is_too_strong { self.reruns_in_vain + 1 } else { 0 };
                 return Ok(());
@@ -59,7 +62,8 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Whether the systems can have the data again with which a block began, if its step needs it.
+    /// Returns whether a block can be repeated. If its step needs the data with which the block began, that data must
+    /// be restorable for all systems.
     fn can_repeat(&self, round: &Round<'_>, block: Block) -> bool {
         let plan = self.plan;
         let loads = foundation(plan, block.step);
@@ -102,8 +106,8 @@ impl<'a> RunSession<'a> {
         Ok(found)
     }
 
-    /// The planned length of its slices. `None` if trials are whole, by the plan or because events are too rare for
-    /// slices.
+    /// Returns the planned length of a block's slices. Returns `None` if its trials have no slices, either because of
+    /// the plan or because events are too rare.
     fn slice_seconds(&self, block: Block) -> Option<SliceSeconds> {
         let may_be_sliced = self.slice_lengths.get(&block.number).is_none_or(Option::is_some);
         match self.plan.steps[block.step].measure {
@@ -125,7 +129,8 @@ impl<'a> RunSession<'a> {
                 self.outcome.planned_trials -= usize::from(is_measured);
                 continue;
             }
-            // Tables that could not be kept are loaded again without measurement before a step that needs them.
+            // Tables that could not be kept are loaded again, without measurement, before a step that needs these
+            // tables.
             if is_measured {
                 self.whole_trial(round, &trial, false)?;
             }
@@ -201,7 +206,8 @@ impl<'a> RunSession<'a> {
         let warmed_before = slot.instance.warm_seconds;
         let ready = planned.make_ready(slot, self.observer);
         if slot.instance.warm_seconds.to_bits() != warmed_before.to_bits() {
-            // If this fails, the commit of the trial fails too and reports the error.
+            // If the record of the instance cannot be written, the commit of the trial fails too and reports the
+            // error.
             let _ = self.store.put_instance(self.run, &slot.instance);
         }
         match ready {
@@ -248,8 +254,8 @@ impl<'a> RunSession<'a> {
         Ok(())
     }
 
-    /// Writes a trial. If the file is locked or the disk is full, it tries again for a while, because the measurements
-    /// are only in memory.
+    /// Writes a trial. If the file is locked or the disk is full, tries again for a while, because the measurements
+    /// exist only in memory.
     fn write(&mut self, record: &TrialRecord, is_rerun: bool) -> Result<(), StoreError> {
         let began = Instant::now();
         let mut is_told = false;
@@ -273,7 +279,7 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// The next trials, as far as known.
+    /// Returns the trials that follow a trial in its round, at most [`NEXT_MAX`] of them.
     pub(crate) fn next(&self, of: &Trial, position: usize) -> Vec<TrialLabel<'a>> {
         let (plan, seed, of) = (self.plan, self.seed, *of);
         let here = move |block: &Block| (block.step, block.clients) == (of.step, of.clients);
@@ -293,15 +299,15 @@ impl<'a> RunSession<'a> {
     }
 }
 
-/// How neighbours disturbed a block.
+/// How neighbours (other processes or guests of the host) disturbed a block.
 #[derive(Clone, Copy, Debug, Default)]
 struct BlockDisturbance {
-    /// They used more than [`DisturbanceLimits`] allow.
+    /// Neighbours (other processes or guests of the host) used more CPU time than [`DisturbanceLimits`] allow.
     is_too_strong: bool,
     /// A trial failed, for any reason.
     has_failed: bool,
-    /// Threads were pinned to cores that others used. This happens at most once, because no thread is pinned
-    /// afterwards.
+    /// Other processes used cores to which threads were pinned. This happens at most once in a run, because no thread
+    /// is pinned afterwards.
     is_of_pinned: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::run::error::RunError;
 use crate::run::observer::Event;
 use crate::schedule::{Block, blocks};
 
-/// Assumed length of slices before it is known.
+/// Assumed length of slices until the length is known, in seconds.
 const SLICE_SECONDS: f64 = 0.1;
 /// Range of the measured time of a trial that a budget may choose, in seconds.
 const SECONDS_MIN: f64 = 0.4;
@@ -36,8 +36,8 @@ impl RunSession<'_> {
             .map(|step: &Step| step.seconds)
             .collect();
         let trials = seconds.len();
-        // Time of a round besides measuring: restarts, loads, connections, warm-ups. Leads of slices are not part
-        // of it, because they grow with the measured time.
+        // Time of a round besides measuring: restarts, loads, connections, warm-ups. Leads of slices are not part of
+        // this time, because they grow with the measured time.
         let stretch = self.stretch();
         let measured = stretch * seconds.iter().sum::<f64>();
         let restart_seconds = (self.forecast.round_seconds() - measured).max(0.0);
@@ -56,11 +56,12 @@ impl RunSession<'_> {
                 between_slices,
                 slice_seconds: median(&slices).unwrap_or(SLICE_SECONDS),
             };
-            // In measured seconds. Each takes slightly longer than a second.
+            // Costs are in measured seconds. Each measured second takes slightly longer than a second, because of
+            // leads.
             let costs = Costs { restart_seconds: restart_seconds / stretch, trials };
             allocate(&costs, &components, left_seconds / stretch, &limits)
         });
-        // Without variances, as for whole trials, the plan's seconds are kept.
+        // If the variances are unknown, as they are for trials without slices, the plan's seconds are kept.
         let seconds_per_trial = allocation.map_or_else(
             || median(&seconds).unwrap_or(SECONDS_MIN),
             |allocation| allocation.seconds_per_trial,
@@ -84,7 +85,8 @@ impl RunSession<'_> {
         Ok(())
     }
 
-    /// Seconds of load for each measured second, which leads make longer. The mean over blocks.
+    /// Returns the time under load per measured second. It is above 1, because leads are not measured. It is a mean
+    /// over blocks.
     fn stretch(&self) -> f64 {
         let blocks = blocks(self.plan);
         let timed = blocks.iter().filter(|block| !self.plan.steps[block.step].is_load());

@@ -1,61 +1,71 @@
-//! Lengths of a block's slices, found when the block first runs.
+//! Finds the lengths of a block's slices when the block first runs, from unmeasured slices at its beginning (first
+//! slices).
 
 use dyno_load::{Slice, SliceOrder};
 
 use crate::plan::SliceSeconds;
 
-/// Length of the bins into which first slices are divided.
+/// Length of the bins into which a first slice is divided, in seconds.
 pub(super) const BIN_SECONDS: f64 = 0.005;
-/// Bins of a first slice.
+/// Number of bins of a first slice.
 const BINS: usize = 20;
-/// Length of first slices.
+/// Length of a first slice, in seconds.
 pub(super) const FIRST_SLICE_SECONDS: f64 = BINS as f64 * BIN_SECONDS;
-/// Number of first slices of a system. The very first runs with cold caches and is left out. Short trials need
-/// fewer, because a lead that is too long costs little there.
+/// Number of first slices of a system. The very first of them runs with cold caches and is left out. Short trials
+/// need fewer, because a lead that is too long costs little in a short trial.
 const FIRST_SLICES: u32 = 7;
 const FIRST_SLICES_OF_SHORT_TRIALS: u32 = 4;
 const SHORT_SECONDS: f64 = 0.4;
 
-/// The lead ends where this many bins in a row have the usual pace.
+/// The pace at a bin of a first slice is the average over this many bins, from that bin on. The lead ends at the first
+/// bin at which the pace is usual.
 const PACE_BINS: usize = 4;
-/// The pace of a bin is unusual if in nearly all slices it differs from the usual pace by more than
-/// `PACE_TOLERANCE`, in the same direction. At most the share `DISSENT_MAX` of the slices may be exceptions.
+/// The pace at a bin is unusual if nearly all slices deviate from their usual pace there, all in the same direction, by
+/// more than the share `PACE_TOLERANCE`. At most the share `DISSENT_MAX` of the slices may be exceptions.
 const PACE_TOLERANCE: f64 = 0.1;
 const DISSENT_MAX: f64 = 0.2;
 
-/// Shortest and longest lead. Threads wake up and caches fill within a few milliseconds. But after a rest, Linux first
-/// keeps client and server threads on one core. It spreads them over idle cores as their load average (PELT, half-life
-/// 32 ms) rises. With one client, this took 50 ms on a test machine, and the rate until then was twice the later rate.
+/// Shortest and longest lead, in seconds. Threads wake up and caches fill within a few milliseconds. But after a
+/// rest, Linux first keeps client and server threads on one core. Linux spreads the threads over idle cores as their
+/// load average (PELT, half-life 32 ms) rises. With one client, this took 50 ms on a test machine, and the rate until
+/// then was twice the later rate.
 const LEAD_SECONDS_MIN: f64 = 0.005;
 const LEAD_SECONDS_MAX: f64 = 0.05;
-/// Shortest lead in event latencies. At the beginning of a slice, all events have the same age. After one latency,
-/// their ages are mixed.
+/// Shortest lead, as a multiple of the event latency. At the beginning of a slice, all events have the same age.
+/// After one latency, their ages are mixed.
 const LEAD_LATENCIES: f64 = 1.0;
 
-/// Shortest slice. Of lengths from 0.02 to 0.25 s, shorter ones gave narrower intervals for the same measuring
-/// time, for reads and for writes. The reason is that a disturbance longer than a slice affects both neighbouring
-/// slices.
+/// Shortest slice, in seconds. Of lengths from 0.02 to 0.25 s, shorter ones gave narrower intervals for the same
+/// measuring time, both for reads and for writes. The reason is that a disturbance that is longer than a slice
+/// affects both neighbouring slices.
 const SLICE_SECONDS_MIN: f64 = 0.02;
-/// Range of the shortest slice of a step that writes, by the length of its trials. Work that writes leave
-/// behind (purge, write-back) falls into the slices of other systems. In one round, updates of an index on
-/// MariaDB 10.11 were 2.3 and 2.8 times as fast as on MySQL 5.6 in slices of 0.02 s, 2.0 times in slices of
-/// 0.1 s, 1.7 times in slices of 0.5 s, and 2.1 and 1.6 times in whole trials between them. From the same
-/// state of the data, over 1.6 s in each of four rounds, they were 3.65 and 3.57 times as fast in slices of
-/// 0.05 s, 3.18 times in slices of 0.1 s, and 3.57 times in whole trials (standard errors 0.04 to 0.09).
+/// Range of the shortest slice of a step that writes, in seconds. The value in the range depends on the length of the
+/// trials. Slices of writes are longer than others, because work that writes leave behind (purge, write-back) falls
+/// into the slices of other systems.
+///
+/// Two measurements compared the speed of MariaDB 10.11 with that of MySQL 5.6 when an index is updated:
+///
+/// - In one round, MariaDB was 2.3 and 2.8 times as fast in slices of 0.02 s, 2.0 times in slices of 0.1 s, and 1.7
+///   times in slices of 0.5 s. Between these measurements, it was 2.1 and 1.6 times as fast in trials without slices.
+/// - In four rounds that began with the same data and measured for 1.6 s each, MariaDB was 3.65 and 3.57 times as fast
+///   in slices of 0.05 s, 3.18 times in slices of 0.1 s, and 3.57 times in trials without slices. The standard errors
+///   were 0.04 to 0.09.
 const WRITE_SLICE_SECONDS_MIN: std::ops::RangeInclusive<f64> = 0.05..=0.5;
-/// Fewest slices of a trial of writes, unless they would be too short. In three quarters of a second of
-/// writes, ratios of rounds varied by 6% with 8 slices and by 3% with 16.
+/// Fewest slices of a trial of writes, unless the slices would be too short. In three quarters of a second of writes,
+/// ratios of rounds varied by 6% with 8 slices and by 3% with 16.
 const WRITE_SLICES_MIN: f64 = 16.0;
 /// Shortest slice, as a multiple of the lead. Shorter slices would spend most of the time in leads.
 const LEADS: f64 = 1.5;
-/// Number of events that is enough for a slice. Events at its edges count by their share.
+/// Number of events that is enough for a slice. An event at an edge of the slice counts by the share of its time in
+/// the slice.
 const EVENTS_ENOUGH: f64 = 20.0;
-/// Shortest slice as a multiple of the event latency, for trials that would otherwise have too few slices. Each
-/// client finishes this many events in it.
+/// Shortest slice as a multiple of the event latency, for trials that would otherwise have too few slices. In a slice
+/// of this length, each client finishes this many events.
 const LATENCIES: f64 = 5.0;
-/// Number of slices of a trial with rare events, unless they would be too short.
+/// Number of slices of a trial with rare events, unless the slices would be too short.
 const RARE_SLICES: f64 = 8.0;
-/// Longest slice. In longer slices the speed of the machine drifts, so they are no better than whole trials.
+/// Longest slice, in seconds. In longer slices the speed of the machine drifts, so they are no better than trials
+/// without slices.
 const SLICE_SECONDS_MAX: f64 = 2.0;
 /// If events are rare, a trial is extended to the time of `SLICES_MIN` slices of `EVENTS_ENOUGH` events, but at
 /// most to this multiple of its planned time.
@@ -63,24 +73,24 @@ const STRETCH_MAX: f64 = 5.0;
 /// Fewest slices of a trial.
 const SLICES_MIN: u32 = 2;
 
-/// Number of first slices, for trials of this measured time.
+/// Returns the number of first slices in trials of this measured time.
 pub(super) fn first_slices(trial_seconds: f64) -> u32 {
     if trial_seconds < SHORT_SECONDS { FIRST_SLICES_OF_SHORT_TRIALS } else { FIRST_SLICES }
 }
 
-/// Lengths of the slices of a block, the same for every system.
+/// Lengths of the slices of a block. They are the same for every system.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SliceLengths {
-    /// Lead, left out at the beginning of each slice, in seconds.
+    /// Length of the lead, in seconds. The lead is the beginning of each slice and is not measured.
     pub(crate) lead_seconds: f64,
     /// Measured time after the lead, in seconds.
     pub(crate) slice_seconds: f64,
-    /// Slices of each system in a trial. The number is even, because cycles come in pairs.
+    /// Number of slices of each system in a trial. It is even, because cycles come in pairs.
     pub(crate) cycles: u32,
 }
 
 impl SliceLengths {
-    /// Finds the lengths from the first slices of each system; `None` if the block takes whole trials.
+    /// Finds the lengths from the first slices of each system. Returns `None` if the block's trials have no slices.
     ///
     /// All systems get the longest lead that any of them needs, so no system has an advantage.
     pub(crate) fn find(systems: &[Vec<Slice>], wanted: SliceSeconds, trial_seconds: f64) -> Option<Self> {
@@ -94,7 +104,7 @@ impl SliceLengths {
         Some(Self { lead_seconds, slice_seconds, cycles })
     }
 
-    /// The order of a slice to the load.
+    /// Returns the order to the load to run one slice.
     pub(crate) fn order(self) -> SliceOrder {
         SliceOrder {
             lead_seconds: self.lead_seconds,
@@ -105,7 +115,8 @@ impl SliceLengths {
     }
 }
 
-/// Lengths of a slice and of all slices of a trial, in seconds; `None` if events are too rare for slices.
+/// Returns the length of a slice and the total length of all slices of a trial, in seconds. Returns `None` if events
+/// are too rare for slices.
 fn automatic(systems: &[Vec<Slice>], lead_seconds: f64, trial_seconds: f64) -> Option<(f64, f64)> {
     let planned = trial_seconds / f64::from(SLICES_MIN);
     let slowest = systems.iter().map(|slices| rate(slices)).fold(f64::INFINITY, f64::min);
@@ -123,23 +134,25 @@ fn automatic(systems: &[Vec<Slice>], lead_seconds: f64, trial_seconds: f64) -> O
     (slice <= SLICE_SECONDS_MAX.min(STRETCH_MAX * planned)).then_some((slice, measured))
 }
 
-/// Shortest slice of writes, in trials of this measured time.
+/// Returns the length of the shortest slice of writes, in seconds, for trials of this measured time.
 fn write_slice_seconds(trial_seconds: f64) -> f64 {
     let (least, most) = WRITE_SLICE_SECONDS_MIN.into_inner();
     (trial_seconds / WRITE_SLICES_MIN).clamp(least, most)
 }
 
-/// Events a second over some slices.
+/// Returns the events a second in some slices.
 fn rate(slices: &[Slice]) -> f64 {
     let events: u64 = slices.iter().map(|slice| slice.counts.events).sum();
     let seconds: f64 = slices.iter().map(|slice| slice.seconds).sum();
     if seconds > 0.0 { events as f64 / seconds } else { 0.0 }
 }
 
-/// Time after a rest until a system works at its usual pace, in seconds.
+/// Returns the length of the lead, in seconds. This is the time that a system needs after a rest to reach its usual
+/// pace.
 ///
-/// The machine's pace varies by a fifth between slices, so each slice is compared with its own second half. The
-/// lead ends when most slices no longer show the same unusual pace.
+/// The machine's pace varies by a fifth between slices, so the usual pace of a slice is the pace of its own second
+/// half. The lead lasts as long as nearly all slices are faster than their usual pace, or nearly all are slower. At
+/// most the share `DISSENT_MAX` of the slices may be exceptions.
 fn lead_seconds(slices: &[Slice]) -> f64 {
     let courses: Vec<Vec<f64>> = slices.iter().filter_map(|slice| course(&slice.bins)).collect();
     let is_usual = |from: &usize| {
@@ -158,13 +171,13 @@ fn lead_seconds(slices: &[Slice]) -> f64 {
     lead.clamp(LEAD_SECONDS_MIN, LEAD_SECONDS_MAX)
 }
 
-/// Mean latency of the events of the slowest slice, in seconds.
+/// Returns the mean latency of the events of the slowest slice, in seconds.
 fn latency_seconds(slices: &[Slice]) -> f64 {
     slices.iter().filter_map(|slice| Some(slice.latency.mean_ns()? / 1e9)).fold(0.0, f64::max)
 }
 
-/// The first half of a slice, bin by bin, relative to the mean of the second half; `None` if the second half has no
-/// events.
+/// Returns the number of events in each bin of the first half of a slice, divided by the mean number of events in a bin
+/// of the second half. Returns `None` if the second half has no events.
 fn course(bins: &[u32]) -> Option<Vec<f64>> {
     let late: u32 = bins.get(BINS / 2..BINS)?.iter().sum();
     let usual = f64::from(late) / (BINS - BINS / 2) as f64;
@@ -178,7 +191,7 @@ mod tests {
 
     use super::*;
 
-    /// Slices with this many events in each bin, but fewer in the first few bins.
+    /// Returns slices with `per_bin` events in each bin, except that the first `slow_bins` bins have fewer.
     fn slices(per_bin: u32, slow_bins: usize, latency_us: u64) -> Vec<Slice> {
         let bins: Vec<u32> = (0..20).map(|at| if at < slow_bins { per_bin / 4 } else { per_bin }).collect();
         let events: u64 = bins.iter().map(|bin| u64::from(*bin)).sum();
@@ -250,7 +263,7 @@ mod tests {
         assert_eq!(seconds(slices(20, 0, 100), SliceSeconds::Fixed(0.5), 1.0), Some(0.5));
     }
 
-    /// Slices of one client whose events have this latency.
+    /// Returns slices of a single client whose events have this latency.
     fn one_after_the_other(latency_ms: u64) -> Vec<Slice> {
         let mut rare = slices(0, 0, latency_ms * 1000);
         for slice in &mut rare {

@@ -39,15 +39,15 @@ pub(crate) fn audit_systems(plan: &Plan, states: &[SystemState<'_>], round: &Rou
     audit(&systems, &host)
 }
 
-/// Audits a host on which runs keep their data in a folder. The folder must exist. Takes less than a second, and
-/// mostly waits.
+/// Audits a host on which runs keep their data in the folder `data`. The folder must exist. The audit takes less than
+/// a second, and mostly waits.
 pub fn audit_host(data: &Path, disk_needed_bytes: Option<u64>) -> Audit {
     audit(&[], &HostChecks { disk_needed_bytes, ..facts(checks(data)) })
 }
 
-/// Free space that the file system of a system's data must have. A system with a volume of its own needs space for
-/// itself. Otherwise the space is for all systems of the run; then the result is `None` if other systems have run
-/// before (`is_late`), because their data already uses some of it.
+/// Returns the free space that the file system of a system's data must have, in bytes. A volume of its own needs space
+/// for this system only. Otherwise, the file system needs space for all systems of the run. If other systems have run
+/// on it before (`is_late`), returns `None`, because their data already uses some of the space.
 fn disk_needed_bytes(plan: &Plan, system: usize, is_late: bool) -> Option<u64> {
     match plan.systems[system].confinement.volume_bytes() {
         Some(_) => Some(plan.system_disk_bytes()),

@@ -14,7 +14,7 @@ use crate::run::observer::{Event, Observer};
 const FINDINGS_MAX: usize = 20;
 
 impl RunSession<'_> {
-    /// Crashes each system that the plan names and that was not crashed before. Stops when the run is stopped.
+    /// Crashes each system that the plan names and that was not crashed before. Ends early when the run is stopped.
     ///
     /// # Errors
     /// The results file cannot be read or written. A system that cannot be tested is recorded in the results file.
@@ -55,7 +55,7 @@ impl RunSession<'_> {
         }
     }
 
-    /// Crashes a system. An error says why the test could not begin.
+    /// Crashes a system. Returns an error with the reason if the test could not begin.
     fn crash(
         &mut self,
         tests: &CrashTests,
@@ -65,7 +65,7 @@ impl RunSession<'_> {
         let cache = &self.options.cache;
         let installation = match (installation, &system.source) {
             (Some(installation), _) => installation.clone(),
-            // Built in, so nothing is fetched.
+            // The engine is built in, so nothing is fetched.
             (None, Source::Catalogue { entry, .. }) => {
                 dyno_engine::fetch(entry, cache, &mut |_| {}).map_err(|error| error.to_string())?
             }

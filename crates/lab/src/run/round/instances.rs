@@ -18,13 +18,13 @@ use crate::run::prepare::do_without;
 use crate::run::record::now_ms;
 use crate::run::system::{Presence, RunningSystem, Starter, SystemSlot, initial_loads, settle};
 
-/// The state of a system before a round.
+/// What is done with a system when a round starts its instances.
 enum Intent<'a> {
-    /// It cannot be installed, or did not start in the first round.
+    /// The system cannot be installed, or did not start in the first round.
     LeaveOut(NotStarted),
-    /// Dyno does not start it, and it is connected already.
+    /// Dyno does not start the system, and is connected to it already.
     CarryOver(SystemSlot<'a>),
-    /// It is started on kept data of the initial loads, or without data.
+    /// The system is started on kept data of the initial loads, or without data.
     Start { starter: Starter<'a>, kept: Option<Snapshot> },
 }
 
@@ -102,7 +102,8 @@ impl<'a> RunSession<'a> {
             .collect();
         settle(fresh.iter_mut().map(|slot| &mut **slot), self.plan.rest_seconds_max, self.options.stop);
         for slot in fresh {
-            // If this cannot be written, the commit of the trial fails too and reports the error.
+            // If the record of the instance cannot be written, the commit of the trial fails too and reports the
+            // error.
             let _ = self.store.put_instance(self.run, &slot.instance);
         }
         self.check_stopped()
@@ -152,7 +153,7 @@ impl<'a> RunSession<'a> {
             Err(source) => {
                 let error = RunError::Start { system: instance.system_id, source };
                 if self.has_completed_round {
-                    // Later rounds may start it.
+                    // The system is left out of this round only, because it may start in a later round.
                     return Ok(Err(NotStarted::new(&self.plan.systems[position].id, &error)));
                 }
                 let not_started = do_without(self.plan, position, self.options, error, self.observer)?;
@@ -187,7 +188,7 @@ impl<'a> RunSession<'a> {
     }
 }
 
-/// Starts systems at the same time. Their processes start in this order. `None` for systems that are not started.
+/// Starts systems at the same time, in the order of the list. The result of a system that is not started is `None`.
 fn start_together(intents: &[(usize, Intent<'_>)]) -> Vec<Option<Start>> {
     let start = |starter: &Starter<'_>, kept: &Option<Snapshot>| {
         let began = Instant::now();

@@ -1,5 +1,6 @@
-//! Stops measuring some tests at a look, so that the others get the time: tests that are decided, and with a time limit
-//! those whose verdict is out of reach.
+//! Stops measuring some tests at a look (an analysis between rounds), so that the other tests get the time. A test is
+//! no longer measured if it is decided. If the run has a time limit, a test is also no longer measured if its verdict
+//! is out of reach, which means that it would probably need more rounds than the time allows.
 
 use dyno_judge::{Analysis, TestComparison};
 use dyno_store::LeftTest;
@@ -10,8 +11,8 @@ use crate::run::error::RunError;
 use crate::run::observer::Event;
 use crate::schedule::{Block, blocks};
 
-/// A verdict is out of reach if it is estimated to take more than this many times the remaining rounds. The estimate is
-/// known to about this factor.
+/// A verdict is out of reach if the estimated number of rounds until the verdict is more than this multiple of the
+/// number of remaining rounds. The estimate may be wrong by about this factor.
 const REACH: u32 = 2;
 
 /// Whether a test is no longer measured.
@@ -25,7 +26,8 @@ impl RunSession<'_> {
         is_left(&self.left_tests, &self.plan.steps[block.step].id, block.clients)
     }
 
-    /// Stops measuring tests at a look. `complete` rounds are measured, and `last_round` is the number of the last one.
+    /// Stops measuring tests at a look (an analysis between rounds). `complete` is the number of complete rounds, and
+    /// `last_round` is the number of the last of them.
     ///
     /// # Errors
     /// The results file cannot be written.
@@ -72,8 +74,9 @@ impl RunSession<'_> {
     }
 }
 
-/// Those of the `measured` blocks that may be left: blocks without an open test, and blocks whose open tests are all
-/// out of reach. If that would leave every block, those out of reach stay.
+/// Returns those of the `measured` blocks that may be left out: blocks without an open test, and blocks whose open
+/// tests are all out of reach (they would probably not be decided in the remaining time). If this would leave out all
+/// blocks, only the blocks without an open test are returned.
 fn leavable(plan: &Plan, measured: &[Block], open: &[&TestComparison], reach: Option<u32>) -> Vec<Block> {
     let is_of = |block: &Block, test: &TestComparison| {
         (test.step.as_str(), test.clients) == (plan.steps[block.step].id.as_str(), block.clients)
@@ -89,14 +92,14 @@ fn leavable(plan: &Plan, measured: &[Block], open: &[&TestComparison], reach: Op
     unneeded(plan, measured, |block| open.iter().any(|test| is_of(block, test)))
 }
 
-/// Number of the blocks that are not loads.
+/// Returns the number of the blocks that are not loads.
 fn timed(plan: &Plan, blocks: &[Block]) -> usize {
     blocks.iter().filter(|block| !plan.steps[block.step].is_load()).count()
 }
 
-/// The blocks that can be left out: they are not wanted, and no later block that is wanted needs the state that they
-/// leave. A block that only reads changes no state. If data is restored between steps, no block changes the state of
-/// later ones. Loads are always needed.
+/// Returns the blocks that can be left out. A block can be left out if it is not wanted, and if no wanted block after
+/// it needs the changes that it makes to the tables. A block that only reads makes no changes. If data is restored
+/// between steps, the blocks of later steps do not need the changes. Loads are never left out.
 fn unneeded(plan: &Plan, measured: &[Block], is_wanted: impl Fn(&Block) -> bool) -> Vec<Block> {
     let mut left = Vec::new();
     let (mut is_followed, mut of_step) = (false, None);
@@ -123,7 +126,7 @@ mod tests {
     use super::*;
     use crate::plan::testing::{TEXT, parse};
 
-    /// Reads before, between and after two steps that write, each at two numbers of clients.
+    /// Returns a plan that reads before, between and after two steps that write, each at two numbers of clients.
     fn plan(keys: &str) -> Plan {
         let step = |workload: &str, id: usize| {
             format!(
@@ -136,7 +139,7 @@ mod tests {
         parse(&format!("{}{steps}", head.replacen("rounds = 4", &format!("rounds = 4\n{keys}"), 1))).unwrap()
     }
 
-    /// Steps and clients of the blocks that are left if only some are wanted.
+    /// Returns the steps and the clients of the blocks that are left out if only the `wanted` blocks are needed.
     fn left(plan: &Plan, wanted: &[(usize, u32)]) -> Vec<(usize, u32)> {
         let is_wanted = |block: &Block| wanted.contains(&(block.step, block.clients));
         let left = unneeded(plan, &blocks(plan), is_wanted);

@@ -28,10 +28,10 @@ pub use self::comparability::audit_host;
 pub(crate) use self::rounds::{analyse_run, next_look};
 pub(crate) use self::session::RunSession;
 
-/// The instances of a round that run at the same time, by position in the plan. A system that does not run has a
-/// reason.
+/// The instances of a round that run at the same time, by position of the system in the plan. For a system that does
+/// not run, the reason.
 pub(crate) struct Round<'a> {
-    /// From 0.
+    /// Number of the round, from 0.
     pub(crate) number: u32,
     pub(crate) slots: BTreeMap<usize, Result<SystemSlot<'a>, NotStarted>>,
 }
@@ -40,8 +40,8 @@ impl RunSession<'_> {
     /// Runs a round. Finished trials are kept even if the round fails.
     ///
     /// # Errors
-    /// As [`Self::start_instances`] and [`Self::audit`]. Or the results file cannot be written, or the user stopped the
-    /// run.
+    /// The same as those of [`Self::start_instances`] and [`Self::audit`]. Also, the results file cannot be written, or
+    /// the user stopped the run.
     pub(crate) fn round(&mut self, number: u32) -> Result<(), RoundAbort> {
         let order = starts(self.plan.systems.len(), self.seed, number);
         let at_once = if self.plan.one_at_a_time { 1 } else { order.len() };
@@ -93,7 +93,8 @@ impl<'a> Round<'a> {
             .collect()
     }
 
-    /// The running servers. Their CPU time is not the neighbours'. `None` if one of them is unknown.
+    /// Returns the processes of the running servers. Their CPU time must not count as that of neighbours (other
+    /// processes or guests of the host). Returns `None` if one of the processes is unknown.
     pub(crate) fn servers(&self) -> Option<Vec<u32>> {
         let mut pids = Vec::new();
         for system in self.slots.values().filter_map(|slot| slot.as_ref().ok()?.system().ok()) {
@@ -108,7 +109,7 @@ impl<'a> Round<'a> {
         Some(pids)
     }
 
-    /// A system's data on disk in bytes, if known.
+    /// Returns the size of a system's data on disk in bytes, if known.
     pub(crate) fn disk_bytes(&self, system: usize) -> Option<u64> {
         let data = self.slots.get(&system)?.as_ref().ok()?.data()?;
         dyno_host::disk_bytes(data).ok()

@@ -1,4 +1,5 @@
-//! A trial of a block in slices: starts its load, which connects, rests, and ends.
+//! A part, which is one system's trial in a block of slices. Starts the part's load, waits until the load has
+//! connected, lets the system rest, and ends the load.
 
 use dyno_host::{OwnCores, ThreadTimes};
 use dyno_load::LoadProcess;
@@ -13,17 +14,18 @@ use crate::run::record::{Meter, SliceRecording, Tally, Work};
 use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort, note_client_cpus, note_pinned};
 use crate::schedule::Trial;
 
-/// A trial of a block in slices whose load is connecting. Meanwhile, the loads of other systems are started.
+/// One system's trial in a block of slices, while its load is connecting. The loads of the block's other systems are
+/// started meanwhile.
 pub(super) struct ConnectingPart {
     pub(super) trial: Trial,
     finished: FinishedTrial,
     load: LoadProcess,
 }
 
-/// A trial of a block in slices, with its connected load.
+/// One system's trial in a block of slices, after its load has connected.
 pub(super) struct Part {
     pub(super) trial: Trial,
-    /// The record without measurements. These are in `recording`.
+    /// The trial without its measurements, which `recording` collects.
     pub(super) finished: FinishedTrial,
     pub(super) load: LoadProcess,
     /// CPU times of the server's threads before the load; `None` if threads are not to be pinned.
@@ -32,12 +34,12 @@ pub(super) struct Part {
     /// The rests while other systems have their slices.
     pub(super) rest: Rest,
     pub(super) recording: SliceRecording,
-    /// Set if the trial ended early.
+    /// The reason why the trial ended early, if it did.
     pub(super) abort: Option<TrialAbort>,
 }
 
 impl Part {
-    /// Records something that needs an answer of the server, so the server must not be frozen.
+    /// Calls `record` while the server is thawed, because recording needs an answer of the server.
     pub(super) fn awake<T>(&mut self, record: impl FnOnce(&mut SliceRecording) -> T) -> T {
         self.rest.end();
         let recorded = record(&mut self.recording);
@@ -53,9 +55,9 @@ impl Part {
 
     /// Pins the busiest thread of each client, and the load, to separate cores.
     ///
-    /// Without pinning, Linux moves them between idle cores in some trials but not in others. With one client on two
-    /// cores, MariaDB answered 24,000 to 40,000 point queries per second. Ratios of equal servers varied by 8%; with
-    /// pinned threads by 3%.
+    /// Without pinning, Linux moves these threads between idle cores in some trials but not in others. With one
+    /// client on two cores, MariaDB answered between 24,000 and 40,000 point queries per second. Ratios of equal
+    /// servers varied by 8%. With pinned threads, they varied by 3%.
     pub(super) fn pin(&mut self) {
         let Some(since) = &self.thread_times else { return };
         self.own_cores = OwnCores::give(&since.busiest(self.trial.clients as usize), self.load.pid());
@@ -66,7 +68,7 @@ impl Part {
 }
 
 impl<'a> RunSession<'a> {
-    /// Makes a system ready and runs the step's command before it. Returns the trial if it failed.
+    /// Makes a system ready and runs the step's command `before`. Returns the finished trial if this failed.
     pub(super) fn begin(
         &mut self,
         round: &mut Round<'a>,
@@ -79,7 +81,7 @@ impl<'a> RunSession<'a> {
         planned.begin(round.ready_slot(trial.system))
     }
 
-    /// Starts a system's load, which then connects. Returns the trial if it failed.
+    /// Starts a system's load, which then connects. Returns the finished trial if the start failed.
     pub(super) fn start_load(
         &self,
         round: &mut Round<'a>,
@@ -99,7 +101,7 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Waits until a load is connected, and lets the system rest. Returns the trial if it failed.
+    /// Waits until a load is connected, and lets the system rest. Returns the finished trial if this failed.
     pub(super) fn await_connected(
         &self,
         round: &mut Round<'a>,
@@ -136,20 +138,20 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Ends a part whose block runs as whole trials instead. The step's `before` command has run, so its `after`
-    /// command runs too. The load process has ended.
+    /// Ends the trial in slices of one system, because the block is repeated as trials without slices. The step's
+    /// command `before` has run, so its command `after` runs too. The load process has ended.
     pub(super) fn withdraw(&mut self, round: &mut Round<'a>, trial: &Trial) -> Result<(), Stopped> {
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
         let Some(slot) = round.slot(trial.system) else { return Ok(()) };
         let Ok(system) = slot.system() else { return Ok(()) };
         match planned.run_after(system) {
             Err(TrialAbort::Stopped) => Err(Stopped),
-            // If a command fails here, it also fails in the whole trial, which reports it.
+            // If the command fails here, it also fails in the trial without slices, which reports the failure.
             _ => Ok(()),
         }
     }
 
-    /// Ends a part, with its load.
+    /// Ends the trial in slices of one system, together with its load.
     pub(super) fn end_part(
         &mut self,
         round: &mut Round<'a>,

@@ -19,7 +19,7 @@ pub(crate) struct QueryRound {
     answers: BTreeMap<usize, FirstAnswer>,
 }
 
-/// The answer that the answers of other systems are compared with.
+/// The first answer to a query, with which the answers of the other systems are compared.
 #[derive(Debug)]
 struct FirstAnswer {
     system: String,
@@ -27,12 +27,13 @@ struct FirstAnswer {
 }
 
 impl QueryRound {
-    /// Starts at round `number`, the first round of this run or of its resumption.
+    /// Makes the state for the round with this number, in which servers are asked. It is the first round of the run or
+    /// of its resumption.
     pub(crate) fn new(number: u32) -> Self {
         Self { number, answers: BTreeMap::new() }
     }
 
-    /// Why a system's answer counts as wrong, if it differs from the first answer.
+    /// Returns the reason why a system's answer counts as wrong. Returns `None` if it equals the first answer.
     fn objection(&mut self, step: usize, system: &str, answer: &QueryAnswer) -> Option<String> {
         let Some(first) = self.answers.get(&step) else {
             let first = FirstAnswer { system: system.to_owned(), answer: answer.clone() };
@@ -45,8 +46,8 @@ impl QueryRound {
 }
 
 impl<'a> RunSession<'a> {
-    /// Asks the server of a completed trial about its query, if the step wants that, once for each system. The
-    /// trial fails if its answer differs from another system's.
+    /// Asks the server of a completed trial about the query of the trial's step, if the step wants that. Each system
+    /// is asked once. The trial fails if the answer differs from that of another system.
     pub(crate) fn ask(&mut self, round: &mut Round<'a>, trial: &Trial, record: &mut TrialRecord) {
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
         let queries = planned.step().queries;
@@ -72,12 +73,12 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Asks the server of a completed trial for the plans of statements that its load recorded, and after a replay for the rows
-    /// that it reads for them.
+    /// Asks the server of a completed trial for the plans of statements that its load recorded. After a replay, also
+    /// asks how many rows the server reads for each of these statements.
     pub(crate) fn explain(&mut self, round: &mut Round<'a>, trial: &Trial, finished: &mut FinishedTrial) {
         let is_wanted = !finished.noted.statements.is_empty()
             && finished.record.outcome == Outcome::Completed
-            // The command after the trial may have dropped an index.
+            // The step's command `after` may have dropped an index, so that the server would now make other plans.
             && self.plan.steps[trial.step].after.is_none()
             && !self.is_stopped();
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };

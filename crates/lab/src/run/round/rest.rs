@@ -9,14 +9,14 @@ use crate::run::record::Work;
 /// A system's rests between its slices.
 #[derive(Debug, Default)]
 pub(super) struct Rest {
-    /// `None` for a system that continues to work during its rests.
+    /// Freezes the system. `None` for a system that continues to work during its rests.
     freezer: Option<Freezer>,
-    /// Total time of thaws.
+    /// Total time that thawing has taken.
     thawing: Duration,
 }
 
 impl Rest {
-    /// Rests with a frozen system. They begin with [`Self::begin`].
+    /// Returns rests during which the system is frozen. Each rest begins with [`Self::begin`].
     pub(super) fn frozen(work: Work) -> Self {
         let freezer = match work {
             Work::Server(pid) => Freezer::of(pid),
@@ -39,12 +39,12 @@ impl Rest {
         self.thawing += began.elapsed();
     }
 
-    /// Resets the total time of thaws.
+    /// Sets the total time that thawing has taken to 0.
     pub(super) fn count_anew(&mut self) {
         self.thawing = Duration::ZERO;
     }
 
-    /// Total time of thaws, in µs; `None` if the system is not frozen.
+    /// Returns the total time that thawing has taken, in µs. Returns `None` if the system is not frozen.
     pub(super) fn thaw_us(&self) -> Option<u64> {
         self.freezer.as_ref().map(|_| self.thawing.as_micros() as u64)
     }

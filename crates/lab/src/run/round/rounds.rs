@@ -43,10 +43,10 @@ impl RunSession<'_> {
         Ok(self.outcome)
     }
 
-    /// Runs the one round of a task, and records its host.
+    /// Runs only the round of a task (one round of a run that several hosts share), and records its host.
     ///
     /// # Errors
-    /// As [`Self::carry_out`].
+    /// The same as those of [`Self::carry_out`].
     pub(crate) fn carry_out_task(mut self, task: &Task) -> Result<RunOutcome, RunError> {
         self.plan_rounds(task.round, 0, 1);
         self.round_began = Instant::now();
@@ -77,20 +77,22 @@ impl RunSession<'_> {
         }
     }
 
-    /// The number of rounds to run, as far as known; `None` if the complete rounds suffice. The next would have
-    /// this number. The run has taken `spent_seconds` so far.
+    /// Returns the number of rounds that the run will have, by what is known now. Returns `None` if the complete rounds
+    /// suffice. `number` is the number of the next round. The run has taken `spent_seconds` so far.
     fn rounds_wanted(
         &mut self,
         number: u32,
         complete: u32,
         spent_seconds: f64,
     ) -> Result<Option<u32>, RunError> {
-        // Not before the first round, because its failed trials show which systems did not start.
+        // If a needed system did not start, the run still completes its first round, because the failed trials of that
+        // round show which systems did not start.
         if complete > 0 && self.options.needs_all_systems && !self.outcome.not_started.is_empty() {
             return Ok(None);
         }
         let (min, max) = (self.plan.rounds_min(), self.plan.rounds.max());
-        // Here time decides and not the results, so the verdicts are those of the next look, which will not take place.
+        // If the time limit ends the run before the next look (a planned analysis), the verdicts still have the
+        // significance level of that look. This is valid because the results do not decide when the run ends.
         let is_late = |limit: Duration| spent_seconds + self.forecast.round_seconds() > limit.as_secs_f64();
         if complete >= min.max(ROUNDS_MIN as u32) && self.options.time_max.is_some_and(is_late) {
             return Ok(None);
@@ -111,7 +113,7 @@ impl RunSession<'_> {
                 if self.divided.is_none() {
                     self.divide(seconds, complete, left)?;
                 }
-                // As many rounds as fit, and at least as many as an exact interval needs.
+                // Runs as many rounds as fit, and at least as many as an exact interval needs.
                 let fitting = complete + (left / self.forecast.round_seconds()).max(0.0) as u32;
                 fitting.max(ROUNDS_MIN as u32)
             }
@@ -125,15 +127,17 @@ impl RunSession<'_> {
     }
 }
 
-/// What a look at the complete rounds shows.
+/// The result of a look (an analysis after some of the rounds).
 pub(crate) struct Look {
-    /// The number of rounds at the next look. If all verdicts are decided, the number of complete rounds.
+    /// The number of rounds at the next look. If all verdicts are decided, the number of rounds that are complete.
     pub(crate) next: u32,
-    /// The analysis, if verdicts are open and further rounds follow. `None` otherwise, and if no look was planned now.
+    /// The analysis, if some verdicts are open and another look follows. `None` otherwise, and also if no look was
+    /// planned after this round.
     pub(crate) undecided: Option<Analysis>,
 }
 
-/// Looks at the complete rounds, if a look is planned now. Does not wait for verdicts on the `left` tests.
+/// Analyses the complete rounds if a look (an analysis after some of the rounds) is planned after this number of
+/// rounds. Does not wait for verdicts on the `left` tests, which are no longer measured.
 ///
 /// Judging after every round would raise the probability of a false alarm. Therefore there are few looks, fixed in
 /// advance, which share the error probability (see [`Plan::looks`]).

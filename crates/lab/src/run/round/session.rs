@@ -1,4 +1,4 @@
-//! The state of a run while it measures.
+//! The state of a run while the run measures.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -20,7 +20,7 @@ use crate::run::prepare::{Executed, Forecast, Installed};
 use crate::run::system::{Holds, SystemState};
 use crate::schedule::{Trial, blocks};
 
-/// A running run. Dropping it stops its systems and removes their data.
+/// A run that is in progress. Dropping this value stops the run's systems and removes their data.
 pub(crate) struct RunSession<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) options: &'a RunOptions<'a>,
@@ -40,24 +40,25 @@ pub(crate) struct RunSession<'a> {
     /// Whether this session has completed a round. Before that, systems are audited and their variables are
     /// recorded.
     pub(crate) has_completed_round: bool,
-    /// The slices of each block, by the block's number; `None` for a block of whole trials.
+    /// The lengths of the slices of each block, by the block's number. `None` for a block whose trials have no
+    /// slices.
     pub(crate) slice_lengths: BTreeMap<usize, Option<SliceLengths>>,
-    /// Whether threads may be pinned to cores, because neighbours have not used these cores.
+    /// Whether threads may be pinned to cores. False once other processes have used the cores of pinned threads.
     pub(crate) pins_threads: bool,
     /// Number of blocks in a row that were still disturbed after a rerun.
     pub(crate) reruns_in_vain: u32,
-    /// Tests that are no longer measured, in the order in which they were left.
+    /// Tests that are no longer measured, in the order in which their measurement ended.
     pub(crate) left_tests: Vec<LeftTest>,
-    /// The first round in which loads are measured: the first round, or the first round of a resumed run that
-    /// has not measured all loads.
+    /// The first round in which loads are measured. Usually this is the first round of the run. If a run is resumed
+    /// before it has measured all loads, it is the first round after the resumption.
     pub(crate) load_round: u32,
-    /// How a time budget was divided. `None` before that, and without a budget.
+    /// How a time budget was divided. `None` before the division, and for a run without a time budget.
     pub(crate) divided: Option<Divided>,
     /// The position of the next trial in the order of execution.
     pub(crate) next_position: u32,
     pub(crate) forecast: Forecast,
     pub(crate) round_began: Instant,
-    /// The round in which stacks are sampled. `None` if no step wants stacks, or if they cannot be sampled.
+    /// The round in which stacks are sampled. `None` if no step samples stacks, or if stacks cannot be sampled.
     pub(crate) stacks: Option<StackRound>,
     /// The round in which servers are asked about queries.
     pub(crate) queries: QueryRound,
@@ -143,13 +144,13 @@ impl<'a> RunSession<'a> {
         self.options.is_stopped()
     }
 
-    /// An error if the user stopped the run.
+    /// Returns an error if the user stopped the run.
     pub(crate) fn check_stopped(&self) -> Result<(), Stopped> {
         if self.is_stopped() { Err(Stopped) } else { Ok(()) }
     }
 
-    /// Measured time of a trial of a step, in seconds. A time budget does not change it if something happens at a
-    /// certain time of the step, or if the step searches for a capacity.
+    /// Returns the measured time of a trial of a step, in seconds. A time budget does not change this time if
+    /// something happens at a certain time of the step, or if the step searches for a capacity.
     pub(crate) fn seconds_of(&self, step: usize) -> f64 {
         let step = &self.plan.steps[step];
         let divided = self.divided.as_ref().and_then(|divided| divided.trial_seconds);
@@ -176,7 +177,8 @@ impl<'a> RunSession<'a> {
         let audit = comparability::audit_systems(self.plan, &self.systems, round);
         self.store.put_audit(self.run, &serde_json::json!(audit))?;
         let mut news = audit.clone();
-        // Before all have started, each further start would add a system to every finding.
+        // Findings about systems are reported only after all systems have started. Otherwise, each start of a system
+        // would add the system to the findings, and they would be reported again.
         if !self.systems.iter().all(SystemState::is_known) {
             news.findings.retain(|finding| finding.systems.is_empty());
             news.durability.clear();
@@ -192,7 +194,7 @@ impl<'a> RunSession<'a> {
         Ok(())
     }
 
-    /// The name of a trial, for observers.
+    /// Returns the label of a trial, for observers.
     pub(crate) fn label(&self, trial: &Trial) -> TrialLabel<'a> {
         TrialLabel {
             position: self.outcome.completed_trials + self.outcome.failed_trials,

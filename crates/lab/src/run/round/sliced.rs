@@ -23,11 +23,11 @@ use crate::schedule::{Block, Trial, cycle};
 /// Number of slices with a level rate before measuring begins, if the step waits for a level.
 const LEVEL_SLICES: usize = 20;
 
-/// Length of the slice that shows which threads are busy.
+/// Length of the slice that shows which threads are busy, in seconds.
 const PIN_SECONDS: f64 = 0.01;
 
 impl<'a> RunSession<'a> {
-    /// Runs a block in slices; `None` if its events are too rare for that.
+    /// Runs a block in slices. Returns `None` if its events are too rare for slices.
     pub(crate) fn slices(
         &mut self,
         round: &mut Round<'a>,
@@ -62,7 +62,7 @@ impl<'a> RunSession<'a> {
         // The order of turns consists of indices into this list, so the list is in the plan's order.
         parts.sort_by_key(|part| part.trial.system);
         self.observe_start(round, block, &parts);
-        // A single system does not rest.
+        // A system that is alone in the block does not rest.
         if let [alone] = &mut parts[..] {
             alone.rest = Rest::default();
         }
@@ -115,7 +115,7 @@ impl<'a> RunSession<'a> {
 struct Interleaved {
     block: Block,
     round: u32,
-    /// In the plan's order. Aborted parts are skipped.
+    /// The parts of all systems, in the plan's order. Aborted parts get no slices.
     parts: Vec<Part>,
     /// Number of cycles so far, measured or not.
     cycles: u32,
@@ -124,7 +124,7 @@ struct Interleaved {
 }
 
 impl Interleaved {
-    /// Runs a slice that does not count. It shows which threads are busy, and these are pinned.
+    /// Runs a slice that does not count, to see which threads are busy, and pins these threads.
     fn pin(&mut self, session: &mut RunSession<'_>) -> Result<(), Stopped> {
         if self.parts.iter().all(|part| part.thread_times.is_none()) {
             return Ok(());
@@ -135,8 +135,8 @@ impl Interleaved {
         Ok(())
     }
 
-    /// Runs the first slices, which do not count, and determines the slice lengths for all rounds; `None` for whole
-    /// trials.
+    /// Runs the first slices, which do not count, and determines the slice lengths for all rounds. Returns `None` for
+    /// trials without slices.
     fn calibrate(
         &mut self,
         session: &mut RunSession<'_>,
@@ -158,7 +158,7 @@ impl Interleaved {
             slices.remove(0);
         }
         let lengths = SliceLengths::find(&slices, seconds, trial_seconds);
-        // If every system failed, later rounds try again.
+        // If every system failed, no lengths are stored, and a later round tries again.
         if self.parts.iter().any(|part| part.abort.is_none()) {
             session.slice_lengths.insert(self.block.number, lengths);
         }
@@ -213,7 +213,7 @@ impl Interleaved {
         Ok(())
     }
 
-    /// Runs one slice of every system. Each is thawed for its slice. A system that fails gets no more slices.
+    /// Runs one slice of every system. Each system is thawed for its slice. A system that fails gets no more slices.
     fn cycle(
         &mut self,
         session: &RunSession<'_>,
@@ -242,7 +242,7 @@ impl Interleaved {
     }
 }
 
-/// Whether the last rates are level.
+/// Returns whether the most recent rates are level.
 fn has_level(rates: &[f64]) -> bool {
     rates.len() >= LEVEL_SLICES
         && level(&rates[rates.len() - LEVEL_SLICES..]).is_some_and(|level| level.has_level())

@@ -20,8 +20,9 @@ pub(crate) struct StackRound {
 }
 
 impl StackRound {
-    /// The next round, if the plan wants stacks. If several hosts share the rounds, only the first round. If the
-    /// tool is missing, observers get the reason.
+    /// Returns the next round, in which stacks are sampled, with the tool for it. Returns `None` if no step samples
+    /// stacks. If several hosts share the rounds, returns `None` on all hosts except the one that runs round 0. If the
+    /// tool is missing, returns `None` and tells observers the reason.
     pub(crate) fn of(
         plan: &Plan,
         options: &RunOptions<'_>,

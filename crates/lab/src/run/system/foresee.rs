@@ -1,4 +1,4 @@
-//! What a run would find on running servers, for `--dry-run`. It changes nothing there.
+//! Finds out what a run would encounter on running servers, for `--dry-run`. Nothing is changed on the servers.
 
 use dyno_engine::{HoldError, Remote, Survey};
 
@@ -6,11 +6,11 @@ use super::intent::{Intent, running};
 use crate::plan::Plan;
 use crate::run::error::{RunError, SystemError};
 
-/// The state of a running system.
+/// What a run would encounter on a running system.
 #[derive(Debug)]
 pub struct Foreseen {
     pub system: String,
-    /// The server and its database.
+    /// The address of the server and its database.
     pub address: String,
     pub found: Found,
 }
@@ -18,21 +18,21 @@ pub struct Foreseen {
 /// The state of a database.
 #[derive(Debug)]
 pub enum Found {
-    /// The server refuses the connection.
+    /// The state is unknown, because the server refuses the connection.
     Unknown(SystemError),
-    /// The plan loads no tables into it.
+    /// The plan loads no tables into the database.
     NoLoads,
-    /// There is no such database. Dyno would create it.
+    /// The database does not exist. Dyno would create it.
     Nothing,
-    /// The loads would be refused. It has the names of tables that Dyno did not make, and the reason.
+    /// The loads would be refused. `names` are the tables that Dyno did not make.
     Refused { names: Vec<String>, reason: HoldError },
-    /// Loads may begin.
+    /// The loads may begin.
     Tables {
-        /// Tables that earlier runs have made.
+        /// The tables that earlier runs have made.
         made: Vec<String>,
-        /// Tables that Dyno did not make and that loads may drop.
+        /// The tables that Dyno did not make and that the loads may drop.
         may_drop: Vec<String>,
-        /// Whether the tables of loads stay after the run.
+        /// Whether the loaded tables stay after the run.
         keeps: bool,
     },
 }
@@ -68,7 +68,7 @@ fn found(remote: &Remote, intent: Intent, names_database: bool) -> Found {
 }
 
 impl Foreseen {
-    /// An error if a run would be refused.
+    /// Returns an error if a run would be refused.
     ///
     /// # Errors
     /// The run would be refused.

@@ -1,4 +1,5 @@
-//! The databases that a run holds on servers that Dyno did not start. Loads drop only tables that Dyno made.
+//! Databases on servers that Dyno did not start, which a run holds (locks for itself). A hold makes sure that loads
+//! drop only tables that Dyno made.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,16 +12,17 @@ use crate::plan::{Plan, Source, System};
 use crate::run::error::{RunError, SystemError};
 use crate::run::observer::{Event, Observer};
 
-/// The held databases of a run. Dropping it releases them.
+/// The databases that a run holds (has locked for itself). They are released when this value is dropped.
 pub(crate) struct Holds<'a> {
     plan: &'a Plan,
-    /// By location of the database. Systems with the same database share it.
+    /// The [`Keeper`] of each database that the run holds, by the database's location. Systems with the same database
+    /// share a keeper.
     held: Mutex<BTreeMap<String, Arc<Keeper>>>,
 }
 
 impl<'a> Holds<'a> {
-    /// Checks the databases of all running servers of a plan, then holds them. Skips a server that refuses the login,
-    /// because its system will not start.
+    /// Checks the databases of all running servers of a plan first, and then holds them. A server that refuses the
+    /// login is skipped, because its system will not start.
     ///
     /// # Errors
     /// A load could drop tables that Dyno did not make, or another run holds a database.
@@ -48,7 +50,7 @@ impl<'a> Holds<'a> {
         Ok(holds)
     }
 
-    /// The running server of a system, with the database that is held for it.
+    /// Returns the running server of a system, and the [`Keeper`] of its database if the run holds the database.
     ///
     /// # Errors
     /// The server refuses the login, or a load could drop tables that Dyno did not make.
@@ -72,7 +74,7 @@ impl<'a> Holds<'a> {
         }
     }
 
-    /// Drops the tables that the run made, and tells observers which objects remain.
+    /// Drops the tables that the run made, and reports the objects that remain to the observer.
     pub(crate) fn release(self, observer: &mut dyn Observer) {
         for left in self.release_all() {
             observer.observe(&Event::Left { left: &left });
@@ -84,7 +86,7 @@ impl<'a> Holds<'a> {
         held.into_values().filter_map(|keeper| keeper.release()).collect()
     }
 
-    /// Checks a database, and refuses it if the plan's loads could harm it.
+    /// Examines a database. Returns an error if the plan's loads could harm it.
     fn survey(&self, system: &System, dsn: &Dsn, remote: &Remote) -> Result<Survey, HoldError> {
         let survey = Survey::of(remote)?;
         let intent = Intent::of(self.plan, system, dsn);
@@ -94,8 +96,8 @@ impl<'a> Holds<'a> {
         Ok(survey)
     }
 
-    /// Holds a database. `None` if neither the plan nor an earlier run loads tables into it, because then it
-    /// belongs to the user alone.
+    /// Holds a database. Returns `None` if neither the plan nor an earlier run loads tables into it, because the
+    /// database then belongs to the user alone.
     fn hold(&self, system: &System, survey: Survey) -> Result<Option<Arc<Keeper>>, HoldError> {
         let Source::Dsn { dsn, .. } = &system.source else { return Ok(None) };
         let intent = Intent::of(self.plan, system, dsn);

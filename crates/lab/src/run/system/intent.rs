@@ -1,4 +1,4 @@
-//! How a plan uses the databases of servers that run already.
+//! How a plan uses the databases of servers that Dyno did not start.
 
 use dyno_engine::Dsn;
 
@@ -11,13 +11,13 @@ pub(crate) struct Intent {
     pub(crate) loads: bool,
     /// Whether loads may drop tables that Dyno did not make.
     pub(crate) may_drop: bool,
-    /// Whether the tables of loads stay after the run.
+    /// Whether the loaded tables stay after the run.
     pub(crate) keeps: bool,
 }
 
 impl Intent {
-    /// How a run uses the database of a system. All systems with this database must permit drops. Tables stay if
-    /// any of the systems keeps them.
+    /// Returns how a run uses a system's database. Loads may drop tables only if all systems with this database allow
+    /// it. Tables stay if any of these systems keeps its tables.
     pub(crate) fn of(plan: &Plan, system: &System, dsn: &Dsn) -> Self {
         let place_of_all = place(system, dsn);
         let mut intent = Self { loads: loads(plan), may_drop: true, keeps: false };
@@ -38,7 +38,7 @@ pub(crate) fn loads(plan: &Plan) -> bool {
     plan.steps.iter().any(Step::is_load)
 }
 
-/// The systems of a plan with servers that run already.
+/// Returns the systems of a plan whose servers run already.
 pub(crate) fn running(plan: &Plan) -> impl Iterator<Item = (&System, &Dsn)> {
     plan.systems.iter().filter_map(|system| match &system.source {
         Source::Dsn { dsn, .. } => Some((system, dsn.as_ref())),
@@ -46,7 +46,8 @@ pub(crate) fn running(plan: &Plan) -> impl Iterator<Item = (&System, &Dsn)> {
     })
 }
 
-/// The location of a system's database. If the address names no database, Dyno makes one for each system.
+/// Identifies the database of a system on its server. If the system's address names no database, Dyno makes one
+/// database for each system.
 pub(crate) fn place(system: &System, dsn: &Dsn) -> String {
     if dsn.names_database() { dsn.place() } else { format!("{} {}", dsn.place(), system.id) }
 }

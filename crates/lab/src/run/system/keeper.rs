@@ -1,4 +1,4 @@
-//! Watches a held database while loads run.
+//! Watches a database that the run holds (has locked for itself) while loads run in it.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,22 +8,22 @@ use std::time::{Duration, Instant};
 use dyno_engine::{Hold, HoldError, Left, Remote};
 use dyno_load::ChangedNames;
 
-/// Time between two checks for new tables of loads. If Dyno is killed, tables made after the last check are not
-/// known to be Dyno's.
+/// Time between two checks for new tables. If Dyno is killed, the next run does not know that Dyno made the tables
+/// that were made after the last check.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Time between two keep-alive statements on an unused connection.
 const STAY_EVERY: Duration = Duration::from_secs(30);
 
-/// A held database, and the thread that records what loads make in it.
+/// A database that the run holds (has locked for itself), and the thread that records what loads make in it.
 pub(crate) struct Keeper {
     pub(crate) remote: Remote,
     watched: Arc<Watched>,
-    /// Ends the watch; `None` once it has ended.
+    /// The channel that ends the watching thread, and the thread. `None` once the thread has ended.
     watch: Mutex<Option<(Sender<()>, JoinHandle<()>)>>,
 }
 
 struct Watched {
-    /// `None` once it is released.
+    /// The lock on the database. `None` once the database is released.
     hold: Mutex<Option<Hold>>,
     names: ChangedNames,
 }
@@ -38,7 +38,7 @@ impl Keeper {
         Arc::new(Self { remote, watched, watch: Mutex::new(Some((sender, thread))) })
     }
 
-    /// Where loads leave the names of the tables that they make.
+    /// Loads record here the names of the tables that they make.
     pub(crate) fn names(&self) -> ChangedNames {
         self.watched.names.clone()
     }
@@ -57,16 +57,16 @@ impl Keeper {
         }
     }
 
-    /// Drops what the run made. Returns what remains.
+    /// Drops the objects that the run made, and unlocks the database. Returns the objects that remain, if any.
     pub(crate) fn release(&self) -> Option<Left> {
         let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((sender, thread)) = watch {
             drop(sender);
-            // A panic of the thread was reported already.
+            // If the thread panicked, the panic has been reported already.
             let _ = thread.join();
         }
         let mut hold = self.watched.hold().take()?;
-        // Objects that cannot be recorded are not dropped, and are reported.
+        // If objects cannot be recorded as Dyno's, they are not dropped but reported.
         let _ = self.watched.note(&mut hold);
         let unknown = |error: HoldError| {
             Some(Left { database: self.remote.to_string(), names: Vec::new(), reason: error.to_string() })
@@ -85,7 +85,8 @@ impl Watched {
         while end.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
             let mut guard = self.hold();
             let Some(hold) = guard.as_mut() else { return };
-            // After a failure, it tries again at the next check, before the next load, and at the end.
+            // A failure is ignored here, because the recording is tried again at the next check, before the next
+            // load, and at the end.
             if !self.names.heard().words.is_empty() {
                 let _ = self.note(hold);
                 used_at = Instant::now();
@@ -96,7 +97,8 @@ impl Watched {
         }
     }
 
-    /// Records what loads have made. After they end, new tables are not theirs.
+    /// Records the tables that loads have made. After the loads have ended, new tables no longer count as made by
+    /// them.
     fn note(&self, hold: &mut Hold) -> Result<(), HoldError> {
         let heard = self.names.heard();
         hold.note(&heard.words)?;

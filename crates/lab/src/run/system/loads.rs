@@ -1,4 +1,4 @@
-//! Tracks which of a plan's loads are in a system's tables, and which loads a step needs.
+//! Tracks from which loads of a plan a system's tables come, and finds the loads that a step needs.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,21 @@ use serde_json::json;
 use crate::job;
 use crate::plan::{Plan, System};
 
-/// Loads, by step index, with the origin of their tables.
+/// The loads whose tables a system has, by step index, each with the origin of its tables.
 #[derive(Debug, Default)]
 pub(crate) struct Loads(BTreeMap<usize, Origin>);
 
 /// Where the tables of a load come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// A measured load, or its kept data.
+    /// The tables come from a measured load, or from a snapshot of its data.
     Measured,
-    /// A repeated load without measurement, for a later step.
+    /// The load was repeated without measurement, because a later step needs its tables.
     Again,
 }
 
-/// The loads that a step needs, in order: the last load of each script before the step. A load also needs itself.
+/// Returns the loads that a step needs, in order. For each script, this is the last load of the script before the step.
+/// If the step is itself a load, it is one of these loads.
 pub(crate) fn foundation(plan: &Plan, step: usize) -> Vec<usize> {
     let is_load = |at: &usize| plan.steps[*at].is_load();
     let script = |at: usize| &plan.steps[at].script.name;
@@ -30,7 +31,8 @@ pub(crate) fn foundation(plan: &Plan, step: usize) -> Vec<usize> {
     (0..end).filter(is_load).filter(|&at| !is_replaced(at)).collect()
 }
 
-/// The loads before the plan's first other step. In later rounds, fresh instances start with their data.
+/// Returns the loads before the plan's first step that is not a load. In later rounds, fresh instances start with the
+/// data of these loads.
 pub(crate) fn initial_loads(plan: &Plan) -> Vec<usize> {
     let first = plan.steps.iter().position(|step| !step.is_load());
     match first.unwrap_or(plan.steps.len()) {
@@ -40,7 +42,7 @@ pub(crate) fn initial_loads(plan: &Plan) -> Vec<usize> {
 }
 
 impl Loads {
-    /// Loads that a step needs and whose tables are missing. A load needs no other load.
+    /// Returns the loads that a step needs and whose tables are missing. For a load, returns none.
     pub(crate) fn missing(&self, plan: &Plan, step: usize) -> Vec<usize> {
         if plan.steps[step].is_load() {
             return Vec::new();
@@ -52,7 +54,8 @@ impl Loads {
         self.0.contains_key(&load)
     }
 
-    /// Records the end of a load. Tables of an earlier load of the same script are gone, even if the load failed.
+    /// Records the end of a load. The tables of an earlier load of the same script are gone, even if this load
+    /// failed.
     pub(crate) fn note(&mut self, plan: &Plan, load: usize, origin: Origin, succeeded: bool) {
         self.0.retain(|&other, _| plan.steps[other].script.name != plan.steps[load].script.name);
         if succeeded {
@@ -60,21 +63,22 @@ impl Loads {
         }
     }
 
-    /// Ids of the loads that a step needs and that were repeated without measurement.
+    /// Returns the ids of the loads that a step needs and that were repeated without measurement.
     pub(crate) fn loaded_again(&self, plan: &Plan, step: usize) -> Vec<String> {
         let loads = foundation(plan, step).into_iter();
         let again = loads.filter(|load| self.0.get(load) == Some(&Origin::Again));
         again.map(|load| plan.steps[load].id.clone()).collect()
     }
 
-    /// Sets the loads that the tables hold.
+    /// Sets the loads whose tables the system has now.
     pub(crate) fn replace(&mut self, loads: &[usize]) {
         self.0 = loads.iter().map(|&load| (load, Origin::Measured)).collect();
     }
 }
 
-/// The parts of a snapshot's key: those of the system, and the scripts of the loads with their options, in order.
-/// The seed is not a part, because any random rows are suitable.
+/// Returns the parts of the key of a snapshot that is made after `loads`. They are the parts of the system, and then
+/// the script and the options of each load. The seed is not a part, because it does not matter which random rows the
+/// tables have.
 pub(crate) fn parts(
     system_parts: SnapshotParts,
     plan: &Plan,
@@ -96,7 +100,8 @@ mod tests {
 
     const LOAD: &str = "[[step]]\nid = \"load";
 
-    /// Loads of one script at 0 and 2, of another at 1, a run at 3.
+    /// Returns a plan with four steps. Steps 0 and 2 are loads of one script, step 1 is a load of another, and step
+    /// 3 is not a load.
     fn plan() -> Plan {
         let load = |id: &str, workload: &str| {
             format!(

@@ -1,4 +1,4 @@
-//! A database server under test.
+//! A database server under test that Dyno starts.
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -18,23 +18,24 @@ use crate::plan::{Endpoint, System, SystemData, SystemPooler};
 use crate::run::error::SystemError;
 use crate::run::record::Work;
 
-/// Number of log lines to keep with a failure.
+/// Number of log lines that are kept with a failure.
 const LOG_LINES: usize = 30;
-/// Time limit of reading counters.
+/// Time limit for reading counters.
 const COUNTERS_PATIENCE: Duration = Duration::from_secs(10);
-/// Time limit of reading a table, which may be larger than memory.
+/// Time limit for reading a table, which may be larger than memory.
 const READ_PATIENCE: Duration = Duration::from_secs(3600);
-/// Time limit of a shutdown, which writes every dirty page.
+/// Time limit of a shutdown, in which the server writes all its dirty pages.
 const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(600);
 
-/// Settings of servers that have a user's data: no scheduled event in the data runs, and no replication that the data
-/// configures.
+/// Settings for servers that start with a user's data. This data may contain scheduled events and the configuration of
+/// a replica. The settings keep the server from executing the events and from replicating.
 const QUIET_MARIADB: [(&str, &str); 2] = [("event_scheduler", "OFF"), ("skip_slave_start", "ON")];
-/// The same. A version that lacks one of the last two names leaves it out.
+/// The settings of [`QUIET_MARIADB`] for MySQL. The prefix `loose_` makes a version ignore a name that it does not
+/// know.
 const QUIET_MYSQL: [(&str, &str); 3] =
     [("event_scheduler", "OFF"), ("loose_skip_slave_start", "ON"), ("loose_skip_replica_start", "ON")];
 
-/// The options of a system's server, without limits and data.
+/// Returns the start options of a system's server, without its limits and data.
 pub(crate) fn start_options(system: &System, cache: &Cache) -> StartOptions {
     let mut settings = system.settings.clone();
     let quiet = match system.source.family() {
@@ -66,7 +67,8 @@ pub(crate) struct LocalServer {
     listen: Option<IpAddr>,
     replicas: Option<Replicas>,
     pooler: Option<Pooler>,
-    /// Declared after the server, so that it is dropped later.
+    /// The limits of the server. This field is declared after the server, because fields are dropped in the order of
+    /// declaration, and the limits must outlive the server.
     confined: Option<Arc<Confined>>,
 }
 
@@ -121,7 +123,7 @@ impl LocalServer {
     }
 }
 
-/// Starts a system's pooler. It has the system's CPUs, and as much memory as its server.
+/// Starts a system's connection pooler. The pooler gets the system's CPUs, and the same memory limit as the server.
 fn start_pooler(
     pooler: &SystemPooler,
     system: &System,
@@ -138,12 +140,13 @@ fn start_pooler(
     Ok(Pooler::start(pooler.program, &pooler.settings, server, &cache.runs(), confined.map(Arc::new))?)
 }
 
-/// Limits of a server of a system; `None` without limits.
+/// Makes the limits of a system's server; `None` if the system has no limits.
 pub(super) fn confined(system: &System, cache: &Cache) -> Result<Option<Arc<Confined>>, SystemError> {
     if system.confinement.is_none() {
         return Ok(None);
     }
-    // First, because `Confined::create` removes volumes of other runs with their contents.
+    // The folders of dead runs' servers are removed first, because `Confined::create` removes the volumes of dead
+    // runs with their contents.
     remove_dead_homes(&cache.runs()).map_err(StartError::from)?;
     Ok(Some(Arc::new(Confined::create(&system.confinement, &cache.runs())?)))
 }
@@ -173,7 +176,7 @@ impl RunningSystem for LocalServer {
     }
 
     fn topology(&self) -> Option<Topology> {
-        // The process of the primary changes when it starts again.
+        // The primary's process id changes when the primary is started again, so it is read anew.
         let primary = self.server.access().clone();
         self.replicas.as_ref().map(|replicas| Topology { primary, ..replicas.topology().clone() })
     }
@@ -184,7 +187,7 @@ impl RunningSystem for LocalServer {
     }
 
     fn public_key(&self) -> Option<String> {
-        // MySQL makes a key for itself since 8.0. Other servers neither have nor need a key.
+        // MySQL generates a key since 8.0. Other servers neither have nor need a key.
         dyno_load::read_public_key(&self.server.access().datadir.join("public_key.pem")).ok()
     }
 
@@ -283,7 +286,7 @@ impl RunningSystem for LocalServer {
 
     fn restart(&mut self) -> Result<(), SystemError> {
         if self.replicas.is_some() || self.pooler.is_some() {
-            // Its replicas and its pooler must find it again.
+            // The replicas and the pooler must be able to find the server again.
             return self.restart_in_place();
         }
         Ok(self.server.restart()?)

@@ -1,4 +1,5 @@
-//! Systems under test: started by Dyno, remote, or SQLite in the load process; with their loaded data.
+//! Systems under test, with their loaded data: servers that Dyno starts, remote servers, and SQLite in the load
+//! process.
 
 mod foresee;
 mod holds;

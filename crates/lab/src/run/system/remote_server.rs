@@ -1,4 +1,4 @@
-//! A running server under test, which Dyno neither starts nor stops.
+//! A server under test that runs already. Dyno neither starts nor stops it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::plan::System;
 use crate::run::error::SystemError;
 use crate::run::record::Work;
 
-/// A running server.
+/// A server that runs already.
 pub(crate) struct RemoteServer {
     remote: Remote,
-    /// The keeper of its database; `None` if no run of Dyno loads it.
+    /// The [`Keeper`], which watches the server's database. `None` if Dyno loads nothing into the database.
     keeper: Option<Arc<Keeper>>,
 }
 

@@ -1,4 +1,5 @@
-//! The replicas of a server under test: servers of their own, with its settings, data and limits.
+//! The replicas of a server under test. Each is a separate server with the settings, data and limits of its
+//! primary.
 
 use std::sync::Arc;
 
@@ -15,13 +16,14 @@ use crate::run::error::SystemError;
 /// The replicas of a server.
 pub(super) struct Replicas {
     servers: Vec<Server>,
-    /// Limits of each replica, if it has some. Declared after the servers, so that they are dropped later.
+    /// The limits of the replicas, if there are limits. This field is declared after the servers, because fields are
+    /// dropped in the order of declaration, and the limits must outlive the servers.
     confined: Vec<Arc<Confined>>,
     topology: Topology,
 }
 
 impl Replicas {
-    /// Starts the replicas of a primary that has just started, on the data on which it did.
+    /// Starts the replicas of a primary that has just started. The replicas start on the same data as the primary.
     pub(super) fn start(
         replication: Replication,
         system: &System,
@@ -51,19 +53,19 @@ impl Replicas {
         &self.topology
     }
 
-    /// Their sockets.
+    /// Returns the sockets of the replicas.
     pub(super) fn addresses(&self) -> Vec<Address> {
         self.servers.iter().map(|server| Address::Unix(server.access().socket.clone())).collect()
     }
 
-    /// The limit that one of them reached, in words.
+    /// The limit that a replica has reached, in words; `None` if none has.
     pub(super) fn met_limit(&self) -> Option<String> {
         let of = |server: &Server| server.memory_kill().or_else(|| server.full_volume());
         let named = |(number, server): (u32, &Server)| Some(format!("replica {number}: {}", of(server)?));
         (1..).zip(&self.servers).find_map(named)
     }
 
-    /// The last lines of their logs.
+    /// Returns the last lines of the replicas' logs.
     pub(super) fn log_tail(&self, lines: usize) -> String {
         let tail = |(number, server): (u32, &Server)| {
             let state = if server.is_alive() { "" } else { ", which has died" };
@@ -72,7 +74,7 @@ impl Replicas {
         (1..).zip(&self.servers).map(tail).collect()
     }
 
-    /// Switches their limits of I/O on or off.
+    /// Switches the I/O limits of all replicas on or off.
     pub(super) fn limit_io(&self, limited: bool) -> Result<(), SystemError> {
         for confined in &self.confined {
             if limited { confined.impose_io_limits()? } else { confined.lift_io_limits()? }

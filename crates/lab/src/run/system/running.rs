@@ -1,4 +1,4 @@
-//! The interface of a running system.
+//! The interface to a running system.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,103 +13,105 @@ use crate::run::record::Work;
 
 /// A running system.
 pub(crate) trait RunningSystem: Send {
-    /// The address for the load.
+    /// The address at which a load connects to the system.
     fn target(&self) -> Target;
-    /// The address for a load at one of its endpoints: of its pooler, if it has one. A system without replicas has one
-    /// endpoint.
+    /// The address at which a load connects to one of the system's endpoints. If the system has a pooler, this is
+    /// the pooler's address. A system without replicas has one endpoint.
     fn target_at(&self, _endpoint: Endpoint) -> Target {
         self.target()
     }
-    /// The process of its connection pooler.
+    /// The process of the system's connection pooler.
     fn pooler(&self) -> Option<u32> {
         None
     }
-    /// Its servers, if it has replicas.
+    /// The servers of the system, if it has replicas.
     fn topology(&self) -> Option<Topology> {
         None
     }
-    /// The address for loads from other hosts; `None` if they cannot reach it.
+    /// The address for loads on other hosts; `None` if other hosts cannot reach the system.
     fn network_address(&self) -> Option<Address> {
         None
     }
-    /// The RSA key (PEM) of a server that Dyno started, by which other hosts recognise it.
+    /// The RSA key (PEM) of a server that Dyno started. Other hosts recognise the server by this key.
     fn public_key(&self) -> Option<String> {
         None
     }
-    /// Its processes, for measuring its CPU and I/O.
+    /// Where the system's work is done, for measuring its CPU time and I/O.
     fn work(&self) -> Work;
-    /// Its family, if Dyno started it.
+    /// The engine family, if Dyno started the server.
     fn family(&self) -> Option<Family> {
         None
     }
-    /// Its data folder, if known.
+    /// The data folder; `None` if it is unknown.
     fn data(&self) -> Option<&Path>;
-    /// Its version, as the server reports it.
+    /// The version that the server reports.
     fn version(&self) -> String;
-    /// The encryption of connections over a network: version and cipher of TLS, or `none`. `None` if the server is
+    /// How connections over a network are encrypted: version and cipher of TLS, or `none`. `None` if the server is
     /// not reached over a network.
     fn encryption(&self) -> Option<String> {
         None
     }
-    /// The image of its server, by name and digest; `None` for a server without a container, or one that Dyno did
-    /// not start.
+    /// The container image of the server, by name and digest. `None` if the server runs without a container, or if
+    /// Dyno did not start it.
     fn image(&self) -> Option<String> {
         None
     }
     /// All variables with their effective values.
     fn variables(&self) -> Result<Vec<(String, String)>, SystemError>;
-    /// Whether its process is alive.
+    /// Whether the server's process is alive.
     fn is_alive(&self) -> bool;
-    /// Whether it answers a statement of a new connection within a time.
+    /// Whether the system answers a statement on a new connection within `patience`.
     fn answers(&self, patience: Duration) -> bool;
-    /// The limit that it reached: the kernel killed a process for lack of memory, or a volume is full. `None` if
-    /// neither happened, or if it is unknown.
+    /// The limit that the system has reached: the kernel killed a process for lack of memory, or a volume is full.
+    /// `None` if neither happened, or if this is unknown.
     fn met_limit(&self) -> Option<String> {
         None
     }
-    /// Allows a load, which drops tables, to begin. An error if it could drop tables that Dyno did not make.
+    /// Asks for permission to begin a load. Loads drop tables, so this is an error if the load could drop tables that
+    /// Dyno did not make.
     fn begin_load(&self) -> Result<(), SystemError> {
         Ok(())
     }
-    /// The last lines of its log.
+    /// The last lines of the server's log.
     fn log_tail(&self) -> String;
-    /// A reader of its counters; `None` if it has no counters or refuses.
+    /// Returns a reader of the server's counters; `None` if the system has no counters or refuses to report them.
     fn counters(&self) -> Option<Counters>;
-    /// Waits until its pending writes are done.
+    /// Waits until the system's pending writes are done.
     fn drain(
         &self,
         limits: &DrainLimits<'_>,
         progress: &mut dyn FnMut(DrainProgress<'_>),
     ) -> Result<DrainReport, SystemError>;
-    /// Reads every table and index once, into its caches as far as they fit.
+    /// Reads every table and index once, so that the caches contain as much of them as fits.
     fn read_tables(&self) -> Result<(), SystemError>;
-    /// Reads its log into the page cache, if it overwrites the log through the page cache.
+    /// Reads the log into the page cache, if the server overwrites its log through the page cache.
     fn read_log(&self) -> Result<(), SystemError> {
         Ok(())
     }
-    /// Switches its I/O limits on, or off for work that is not measured.
+    /// Switches the system's I/O limits on or off. They are off during work that is not measured.
     fn limit_io(&self, limited: bool) -> Result<(), SystemError>;
-    /// Makes each request to its disk take at least a time, or the planned time again if that is `None`. Returns false
-    /// if its confinement has no latency.
+    /// Makes each request to the system's disk take at least the given time, or the planned time if `None` is
+    /// given. Returns false if the system's limits have no disk latency.
     fn delay_disk(&self, _latency: Option<Duration>) -> bool {
         false
     }
-    /// Its limits, read back from the kernel; `None` if it has no limits, or Dyno did not start it.
+    /// The limits, as read back from the kernel. `None` if the system has no limits, or if Dyno did not start it.
     fn limits(&self) -> Option<ReadBack> {
         None
     }
-    /// Kills all its processes at once. Does nothing if Dyno did not start it, or if it is in the load process.
+    /// Kills all processes of the system at once. Does nothing if Dyno did not start the system, or if the system
+    /// runs in the load process.
     fn kill(&self) {}
-    /// Restarts it on the same data, after killing remaining processes.
+    /// Restarts the system on the same data. Processes that remain are killed first.
     fn restart(&mut self) -> Result<(), SystemError>;
-    /// Restarts it on the same address, so that the connections of a load find it again.
+    /// Restarts the system at the same address, so that a load's connections can find it again.
     fn restart_in_place(&mut self) -> Result<(), SystemError> {
         self.restart()
     }
-    /// Shuts it down so that its data can be copied.
+    /// Shuts the system down so that its data can be copied.
     fn shut_down_cleanly(&mut self) -> Result<(), SystemError>;
 
-    /// Shuts it down cleanly and starts it again on the same data.
+    /// Shuts the system down cleanly, and starts it again on the same data.
     fn restart_cleanly(&mut self) -> Result<(), SystemError> {
         self.shut_down_cleanly()?;
         self.restart()

@@ -14,42 +14,43 @@ use super::starter::Starter;
 use crate::plan::Plan;
 use crate::run::error::SystemError;
 
-/// Longest wait for the end of a server's process after its connections broke.
+/// How long to wait for a server's process to end after its connections broke.
 const DYING: Duration = Duration::from_millis(500);
 
-/// A system of a round.
+/// A system in a round: its running instance, or the reason why it cannot be used.
 pub(crate) struct SystemSlot<'a> {
     starter: Starter<'a>,
-    /// `None` during a restart, and after a failed restart.
+    /// The running system. `None` during a restart, and after a failed restart.
     system: Option<Box<dyn RunningSystem>>,
-    /// The reason why it cannot be used any more.
+    /// Why the system can no longer be used; `None` if it can be used.
     lost: Option<String>,
-    /// The loads whose tables it has.
+    /// The loads whose tables the system has.
     pub(crate) loads: Loads,
-    /// Its instance.
+    /// The record of the system's instance.
     pub(crate) instance: InstanceRecord,
-    /// The network to each driver, by host; `None` if it could not be measured.
+    /// The measurement of the network from each driver, by host; `None` if the measurement failed.
     pub(crate) networks: BTreeMap<String, Option<NetworkRecord>>,
-    /// Whether a step has run on it since it was last started or restored.
+    /// Whether a step has run on the system since the instance was started or last restored.
     pub(crate) was_loaded: bool,
-    /// Whether its tables were read since then.
+    /// Whether the tables were read since the instance was started or last restored. A restart between steps does
+    /// not reset this, because the next step is to begin with cold caches.
     pub(crate) is_warm: bool,
-    /// Whether the wait after its last start is over, see [`settle`](super::settle).
+    /// Whether [`settle`](super::settle) has waited for the system since its last start.
     pub(crate) is_settled: bool,
 }
 
-/// State of a system after a failed trial.
+/// The state of a system after a failed trial.
 pub(crate) struct Examination {
-    /// Whether its process has ended since the trial began.
+    /// Whether the server's process has ended since the trial began.
     pub(crate) died: bool,
-    /// The limit that it reached, in words.
+    /// The limit that the system has reached, in words.
     pub(crate) met_limit: Option<String>,
-    /// The last lines of its log.
+    /// The last lines of the server's log.
     pub(crate) log_tail: String,
 }
 
 impl<'a> SystemSlot<'a> {
-    /// A system that was just started.
+    /// Makes the slot of a system that was just started.
     pub(crate) fn new(starter: Starter<'a>, system: Box<dyn RunningSystem>) -> Self {
         Self {
             starter,
@@ -64,12 +65,12 @@ impl<'a> SystemSlot<'a> {
         }
     }
 
-    /// Whether Dyno starts it, so that each round has a fresh instance.
+    /// Whether Dyno starts the system, so that each round has a fresh instance.
     pub(crate) fn is_ours(&self) -> bool {
         self.starter.system.source.is_started_by_dyno()
     }
 
-    /// Reads its tables into its caches, as far as they fit, and its log into the page cache.
+    /// Reads the tables, so that the caches contain as much of them as fits, and reads the log into the page cache.
     pub(crate) fn warm(&mut self) -> Result<(), String> {
         let began = Instant::now();
         let system = self.system()?;
@@ -80,7 +81,7 @@ impl<'a> SystemSlot<'a> {
         read
     }
 
-    /// The system, or the reason why it cannot be used any more.
+    /// Returns the system, or the reason why it can no longer be used.
     pub(crate) fn system(&self) -> Result<&dyn RunningSystem, &str> {
         match (&self.system, &self.lost) {
             (Some(system), None) => Ok(system.as_ref()),
@@ -88,7 +89,7 @@ impl<'a> SystemSlot<'a> {
         }
     }
 
-    /// The system, to be changed, or the reason why it cannot be used any more.
+    /// Returns the system for changing it, or the reason why it can no longer be used.
     pub(crate) fn system_mut(&mut self) -> Result<&mut (dyn RunningSystem + 'static), String> {
         match (&mut self.system, &self.lost) {
             (Some(system), None) => Ok(system.as_mut()),
@@ -96,34 +97,35 @@ impl<'a> SystemSlot<'a> {
         }
     }
 
-    /// Notes that it was started again on its data by [`system_mut`](Self::system_mut).
+    /// Records that a user of [`system_mut`](Self::system_mut) has started the system again on its data.
     pub(crate) fn note_restart(&mut self) {
         (self.is_warm, self.is_settled) = (false, false);
     }
 
-    /// The folder of its data; `None` if the system is lost.
+    /// The folder of the system's data; `None` if the system is lost.
     pub(crate) fn data(&self) -> Option<&Path> {
         self.system.as_ref().and_then(|system| system.data())
     }
 
-    /// The last lines of its log.
+    /// The last lines of the server's log.
     pub(crate) fn log_tail(&self) -> String {
         self.system.as_ref().map(|system| system.log_tail()).unwrap_or_default()
     }
 
-    /// Shuts it down cleanly and starts it again. If that fails, the system cannot be used for the rest of the
-    /// round.
+    /// Shuts the system down cleanly and starts it again. If that fails, the system cannot be used for the rest of
+    /// the round.
     pub(crate) fn restart_cleanly(&mut self) -> Result<(), String> {
         self.change(<dyn RunningSystem>::restart_cleanly)
     }
 
-    /// Starts it again after it was killed. If that fails, the system cannot be used for the rest of the round.
+    /// Starts the system again after it was killed. If that fails, the system cannot be used for the rest of the
+    /// round.
     pub(crate) fn recover(&mut self) -> Result<(), String> {
         self.change(<dyn RunningSystem>::restart)
     }
 
-    /// Keeps a copy of its data after some loads, and starts it again. If rounds share loads, it replaces an
-    /// earlier copy.
+    /// Stores a snapshot of the system's data after some loads, and starts the system again. If rounds share loads,
+    /// the snapshot replaces an earlier one.
     pub(crate) fn keep(&mut self, plan: &Plan, loads: &[usize]) -> Result<Snapshot, String> {
         let Some(data) = self.data().map(Path::to_owned) else {
             return Err("it was not started by Dyno, which does not know where its data is".to_owned());
@@ -135,11 +137,11 @@ impl<'a> SystemSlot<'a> {
         let description =
             format!("{} after {} of {}{rows}", system.source.name(), names.join(", "), plan.name);
         let snapshots = Snapshots::of(self.starter.cache);
-        // Even if the copy fails, the system is started.
+        // The system is started again even if the copy fails.
         let saved = self.change(|system| {
             system.shut_down_cleanly()?;
             if plan.rounds_per_load.is_some() {
-                // If another run uses it, that one stays.
+                // This fails if another run uses the snapshot. The failure is ignored, and the snapshot stays.
                 let _ = snapshots.remove(&parts.key());
             }
             let saved = snapshots.save(&parts, &description, &data);
@@ -148,14 +150,14 @@ impl<'a> SystemSlot<'a> {
         saved.map_err(|error| error.to_string())
     }
 
-    /// Kept data of some loads, if any.
+    /// Returns the snapshot of the data after some loads, if there is one.
     pub(crate) fn kept(&self, plan: &Plan, loads: &[usize]) -> Option<Snapshot> {
         self.starter.kept(plan, loads)
     }
 
-    /// Restarts it on kept data of some loads.
+    /// Restarts the system on a snapshot of the data after some loads.
     pub(crate) fn restore(&mut self, snapshot: &Snapshot, loads: &[usize]) -> Result<(), String> {
-        // It is stopped first, because memory and disk may not be enough for two.
+        // The old instance is stopped first, because memory and disk may not be enough for two.
         self.system = None;
         match self.starter.start(Some(snapshot.clone())) {
             Ok(system) => {
@@ -169,14 +171,14 @@ impl<'a> SystemSlot<'a> {
         }
     }
 
-    /// Examines a system after a failure, and restarts it if it died or `hangs`.
+    /// Examines the system after a failure. Restarts the system if it died or if `hangs` is set.
     pub(crate) fn examine(&mut self, hangs: bool) -> Examination {
         let was_lost = self.lost.is_some();
         let died = !hangs && self.is_dying();
         let log_tail = self.log_tail();
         let met_limit = self.system.as_ref().and_then(|system| system.met_limit());
         if died || hangs {
-            // If this fails, the slot has the reason.
+            // If the restart fails, the slot records the reason.
             let _ = self.change(<dyn RunningSystem>::restart);
         }
         Examination { died: died && !was_lost, met_limit, log_tail }
@@ -193,7 +195,7 @@ impl<'a> SystemSlot<'a> {
         true
     }
 
-    /// Changes the system. If that fails, the system cannot be used any more.
+    /// Executes a change of the system. If the change fails, the system can no longer be used.
     fn change<T>(
         &mut self,
         change: impl FnOnce(&mut (dyn RunningSystem + 'static)) -> Result<T, SystemError>,

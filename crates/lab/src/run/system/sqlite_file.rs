@@ -1,4 +1,4 @@
-//! SQLite under test: a database file, which the load process opens itself.
+//! SQLite under test: a database file that the load process itself opens.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,11 +16,12 @@ use super::running::RunningSystem;
 use crate::run::error::SystemError;
 use crate::run::record::Work;
 
-/// Name of the database's folder. The folder around it has its owner's lock.
+/// Name of the folder that contains the database. Its parent folder contains the lock of the process that uses the
+/// database.
 const DATA: &str = "data";
 const FILE: &str = "dyno.sqlite";
 
-/// Pragmas to record. Reading them changes nothing.
+/// The pragmas whose values are recorded. Reading them changes nothing.
 const TELLING: [&str; 19] = [
     "auto_vacuum",
     "automatic_index",
@@ -43,7 +44,7 @@ const TELLING: [&str; 19] = [
     "wal_autocheckpoint",
 ];
 
-/// A database in a folder of its own.
+/// A database in a separate folder.
 #[derive(Debug)]
 pub(crate) struct SqliteFile {
     data: PathBuf,
@@ -52,7 +53,8 @@ pub(crate) struct SqliteFile {
 }
 
 impl SqliteFile {
-    /// Creates a database in a folder in `parent`, with kept data or empty. An unknown pragma is an error.
+    /// Creates a database in a new folder in `parent`, either from a snapshot or empty. Returns an error if a
+    /// pragma is unknown.
     pub(crate) fn start(
         parent: &Path,
         settings: &BTreeMap<String, String>,
@@ -81,7 +83,7 @@ impl SqliteFile {
         self.data.join(FILE)
     }
 
-    /// Opens a connection like those of the load.
+    /// Opens a connection with the same settings as the load's connections.
     fn connect(&self) -> Result<Connection, SystemError> {
         let connection = Connection::open(self.file())?;
         for statement in &self.on_connect {
@@ -142,7 +144,8 @@ impl RunningSystem for SqliteFile {
         Ok(drain_sqlite(&self.file(), limits, progress)?)
     }
 
-    /// The load's connections have their own caches and open later, so only the file can be read in advance.
+    /// Reads the file into the page cache. More is not possible, because the load's connections have their own
+    /// caches and open later.
     fn read_tables(&self) -> Result<(), SystemError> {
         drop(fs::read(self.file()));
         Ok(())
@@ -161,20 +164,20 @@ impl RunningSystem for SqliteFile {
     }
 }
 
-/// Creates a folder with an empty database that belongs to the account of the load process. `SQLite` gives its
-/// journal to the owner of the database file.
+/// Creates a folder with an empty database that belongs to the account of the load process. SQLite makes the owner
+/// of the database file the owner of the journal, too.
 fn create_empty(data: &Path) -> io::Result<()> {
     fs::create_dir(data)?;
     let file = data.join(FILE);
     fs::write(&file, "")?;
     match Account::instead_of_root() {
-        // The folder comes last, because its owner could replace the file.
+        // The folder's owner is changed last, because the new owner could replace the file.
         Some(account) => account.own(&file).and_then(|()| account.own(data)),
         None => Ok(()),
     }
 }
 
-/// The pragmas of a new, temporary database with some settings.
+/// Returns the pragmas of a new, temporary database that has some settings.
 ///
 /// # Errors
 /// A setting is unknown to SQLite, or the folder cannot be created.
@@ -185,7 +188,7 @@ pub fn sqlite_variables(
     SqliteFile::start(parent, settings, None)?.variables()
 }
 
-/// The first column of a statement's result.
+/// Returns the first column of a statement's result as texts.
 fn texts(connection: &Connection, sql: &str) -> Result<Vec<String>, rusqlite::Error> {
     let text = |value: ValueRef<'_>| match value {
         ValueRef::Null => String::new(),

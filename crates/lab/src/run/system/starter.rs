@@ -1,4 +1,4 @@
-//! Starts a system with or without kept data.
+//! Starts a system, with or without stored data.
 
 use dyno_engine::{Cache, Found, Installation, Snapshot, SnapshotParts, Snapshots};
 
@@ -15,16 +15,17 @@ use crate::run::error::SystemError;
 #[derive(Clone, Copy)]
 pub(crate) struct Starter<'a> {
     pub(crate) system: &'a System,
-    /// `None` for an engine that is built in.
+    /// The installation of the engine. `None` if the engine is built in or the server runs already.
     pub(crate) installation: Option<&'a Installation>,
     pub(crate) cache: &'a Cache,
-    /// The data with which it starts; `None` for an empty database.
+    /// The data that the system starts with; `None` for an empty database.
     pub(crate) given: Option<&'a Snapshot>,
     pub(crate) holds: &'a Holds<'a>,
 }
 
 impl Starter<'_> {
-    /// Starts it, with kept data if there is some.
+    /// Starts the system on a snapshot if one is given. Otherwise starts the system on the data that the plan gives
+    /// it, or with an empty database.
     pub(crate) fn start(&self, data_from: Option<Snapshot>) -> Result<Box<dyn RunningSystem>, SystemError> {
         let Self { system, installation, cache, given, holds } = self;
         let data_from = data_from.or_else(|| given.cloned());
@@ -39,7 +40,8 @@ impl Starter<'_> {
         })
     }
 
-    /// Kept data of some loads, if any.
+    /// Returns the snapshot of the data after some loads, if there is one. If the list of loads is empty, returns the
+    /// data that the plan gives the system.
     pub(crate) fn kept(&self, plan: &Plan, loads: &[usize]) -> Option<Snapshot> {
         if loads.is_empty() {
             return self.given.cloned();
@@ -47,12 +49,12 @@ impl Starter<'_> {
         let parts = parts(self.parts(), plan, self.system, loads);
         match Snapshots::of(self.cache).find(&parts.key()) {
             Ok(Found::Snapshot(snapshot)) => Some(snapshot),
-            // There is no snapshot or it is damaged, so the tables are loaded.
+            // There is no snapshot, or it is damaged. The caller then loads the tables.
             _ => None,
         }
     }
 
-    /// The parts of a snapshot's key that depend on the system.
+    /// Returns the parts of a snapshot's key that depend on the system.
     pub(crate) fn parts(&self) -> SnapshotParts {
         let System { source, settings, data_settings, .. } = self.system;
         let settings = data_settings.as_ref().unwrap_or(settings);

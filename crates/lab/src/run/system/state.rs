@@ -1,4 +1,4 @@
-//! What a run knows about a system over its rounds.
+//! The state of a system that a run keeps from round to round.
 
 use dyno_settings::SystemLimits;
 use dyno_store::SystemRecord;
@@ -7,22 +7,22 @@ use super::slot::SystemSlot;
 use crate::run::not_started::NotStarted;
 use crate::run::prepare::Installed;
 
-/// A system over the rounds of a run.
+/// The state of a system that a run keeps from round to round.
 pub(crate) struct SystemState<'a> {
     pub(crate) presence: Presence<'a>,
-    /// Its version and variables, from its first start.
+    /// The system's version and variables, read at its first start.
     pub(crate) record: Option<SystemRecord>,
-    /// Its limits, from its first start; `None` if Dyno does not start it.
+    /// The system's limits, read at its first start; `None` if Dyno does not start the system.
     pub(crate) limits: Option<SystemLimits>,
 }
 
-/// The source of the instance in the next round.
+/// Where the instance for the next round comes from.
 pub(crate) enum Presence<'a> {
-    /// It is started, or connected.
+    /// Dyno starts the instance, or connects to it.
     Started,
-    /// Dyno did not start it, and it stays connected.
+    /// The instance is that of the previous round. Dyno did not start it, and stays connected to it.
     Carried(SystemSlot<'a>),
-    /// It cannot be installed, or did not start in the first round.
+    /// There is no instance, because the system cannot be installed or did not start in the first round.
     LeftOut(NotStarted),
 }
 
@@ -35,7 +35,7 @@ impl SystemState<'_> {
         Self { presence, record: None, limits: None }
     }
 
-    /// Whether it has run, or cannot run.
+    /// Returns true after the system has started once, and also if the system is left out of the run.
     pub(crate) fn is_known(&self) -> bool {
         self.record.is_some() || matches!(self.presence, Presence::LeftOut(_))
     }

@@ -1,4 +1,4 @@
-//! The load of a step: a process on this host, or one on each of the step's drivers.
+//! The load of a step: one process on this host, or one process on each of the step's drivers (other hosts).
 
 use std::net::IpAddr;
 use std::process::{Command, Stdio};
@@ -12,7 +12,7 @@ use crate::job;
 use crate::run::record::counts;
 use crate::run::system::{RunningSystem, SystemSlot};
 
-/// The quantile of the measured times of statements that is recorded.
+/// Of the times that statements took, the median is recorded. This is the quantile of the median.
 const MEDIAN: f64 = 0.5;
 
 /// The load of a step.
@@ -29,7 +29,7 @@ impl StepLoad {
         }
     }
 
-    /// The measurements of each driver, without the network. Empty for a load on this host.
+    /// Returns the measurements of each driver, except those of the network. Empty for a load on this host.
     pub(crate) fn drivers(&self, operation: Operation) -> Vec<DriverRecord> {
         match self {
             Self::Here(_) => Vec::new(),
@@ -51,7 +51,8 @@ impl PlannedTrial<'_> {
         if drivers.is_empty() {
             return self.start_load(job).map(StepLoad::Here);
         }
-        // There is no search path, so that all drivers use the same modules and none from their own disks.
+        // The script has no search path, so that all drivers use the same modules, and not modules from their own
+        // disks.
         let script = Script { search_path: Vec::new(), ..job.script.clone() };
         let job = Job { target: network_target(job.target.clone(), system)?, script, ..job.clone() };
         let command = |host: &String| Ok((host.clone(), self.driver_command(host)?));
@@ -61,8 +62,8 @@ impl PlannedTrial<'_> {
             .map_err(TrialAbort::failed)
     }
 
-    /// Measures the network from each of the step's drivers to a system, unless it was measured before. If this
-    /// fails, the trial does not fail here, because the load then reports the reason.
+    /// Measures the network from each of the step's drivers to a system, unless that network was measured before. A
+    /// failed measurement does not fail the trial here, because the load will report the reason.
     pub(crate) fn measure_networks(&self, slot: &mut SystemSlot<'_>) -> Result<(), TrialAbort> {
         for host in &self.step().drivers {
             if slot.networks.contains_key(host) {
@@ -119,13 +120,14 @@ fn network_target(target: Target, system: &dyn RunningSystem) -> Result<Target, 
     Ok(target)
 }
 
-/// Whether a name or an address means another host depending on where it is used.
+/// Returns whether a name or an address is a loopback one. A loopback address always refers to the host that uses it,
+/// so it means another server on each driver.
 fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// The network, from its measurements. The time to send a large answer is the statement's duration minus a round trip.
-/// `None` if no statement ended.
+/// Computes the network's properties from measured statements. The time to send a large answer is the statement's
+/// duration minus a round trip. Returns `None` if no statement ended.
 fn network_of(total: &Total) -> Option<NetworkRecord> {
     let round_trip_us = total.statements.others.quantile_us(MEDIAN)?;
     let sending_us = total.statements.reads.quantile_us(MEDIAN).map(|whole_us| whole_us - round_trip_us);
@@ -157,8 +159,8 @@ fn driver(figures: &MemberFigures, operation: Operation) -> DriverRecord {
     }
 }
 
-/// An error if drivers did not load the system at the same time. The trial's rate would then not be the rate of all
-/// drivers together.
+/// Returns an error if the drivers did not load the system at the same time. The trial's rate would then not be the
+/// rate of all drivers together.
 pub(crate) fn were_together(record: &TrialRecord) -> Result<(), TrialAbort> {
     let late = record.drivers.iter().find_map(|driver| Some((driver, dyno_judge::too_late_seconds(driver)?)));
     late.map_or(Ok(()), |(driver, seconds)| {

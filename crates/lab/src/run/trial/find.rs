@@ -1,7 +1,7 @@
 //! A trial that searches for the highest rate of events within a latency limit.
 //!
-//! One load process runs all probes, as slices at a rate. Events that still wait at the end of a slice never begin,
-//! and the connections rest before the next slice.
+//! A single load process runs all probes. A probe is a slice at a set rate. Events that still wait at the end of a
+//! slice are dropped, and the connections rest before the next slice.
 
 use std::time::Instant;
 
@@ -19,12 +19,13 @@ use crate::run::observer::Pace;
 use crate::run::record::{Meter, SliceRecording, Tally, latency_now};
 use crate::run::system::RunningSystem;
 
-/// Length of the closed loop whose rate is the starting point of the search.
+/// Duration of the closed loop before the search, in seconds. The rate of the closed loop determines where the search
+/// starts.
 const CLOSED_LOOP_SECONDS: f64 = 1.0;
-/// The first rate of the search, as a share of the closed loop's rate.
+/// The first rate that is probed, as a share of the closed loop's rate.
 const FIRST_RATE: f64 = 0.25;
 
-/// A search under way.
+/// A search in progress.
 struct Finder<'a> {
     planned: &'a PlannedTrial<'a>,
     find: FindRecord,
@@ -34,8 +35,8 @@ struct Finder<'a> {
 }
 
 impl PlannedTrial<'_> {
-    /// Searches for up to `seconds_max`, and calls `ticked` after each probe. Fills in the results even if the search
-    /// failed.
+    /// Searches for up to `seconds_max`, and calls `ticked` after each probe. The results so far are recorded even
+    /// if the search fails.
     pub(super) fn search(
         &self,
         find: FindRecord,
@@ -82,7 +83,7 @@ impl Finder<'_> {
                 return search.estimate().ok_or_else(|| self.out_of_time(seconds_max));
             }
             let (keeps_limit, pace) = self.probe(rate, &order)?;
-            // A probe in which no event was due shows nothing.
+            // A probe in which no event was due shows nothing, so it is not counted.
             if let Some(keeps_limit) = keeps_limit {
                 search.note(rate, keeps_limit);
             }
@@ -102,7 +103,8 @@ impl Finder<'_> {
         Ok(slice.counts.events as f64 / slice.seconds)
     }
 
-    /// Runs and keeps one probe. Returns whether it stayed within the limit; `None` if no event was due in it.
+    /// Runs and records one probe. Returns whether the probe stayed within the limit; `None` if no event was due in
+    /// it.
     fn probe(&mut self, rate: f64, order: &SliceOrder) -> Result<(Option<bool>, Pace), TrialAbort> {
         let reading = self.recording.slice_begins();
         let slice = self.planned.watch().slice(&mut self.load, order)?;
@@ -134,7 +136,7 @@ impl Finder<'_> {
         })
     }
 
-    /// The result of the last probe: `p99 is 7 ms at 1 event/s`.
+    /// Describes the result of the last probe: `p99 is 7 ms at 1 event/s`.
     fn last(&self) -> String {
         let Some(probe) = self.probes.last() else { return "there was no probe".to_owned() };
         let rate = (probe.rate_per_second * 10.0).round() / 10.0;

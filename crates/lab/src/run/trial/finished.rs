@@ -5,12 +5,12 @@ use dyno_store::{FailureKind, Outcome, TrialRecord};
 
 use crate::run::not_started::NotStarted;
 
-/// A trial that has ended, as the results file has it, but without its position in the run.
+/// A trial that has ended, in the form of the results file. Only its position in the run is missing.
 pub(crate) struct FinishedTrial {
     pub(crate) record: TrialRecord,
-    /// The background loads of its step, each as a trial of its own.
+    /// The records of the step's background loads. Each counts as a separate trial.
     pub(crate) background: Vec<TrialRecord>,
-    /// The statements of its load, if they were recorded.
+    /// The statements of the load, if statements were recorded.
     pub(crate) noted: Noted,
 }
 

@@ -1,4 +1,4 @@
-//! A plan's commands before and after trials.
+//! Runs a plan's commands before and after trials.
 
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
@@ -15,8 +15,8 @@ use super::watch::Watch;
 const GLANCE: Duration = Duration::from_millis(20);
 /// Number of bytes from the end of a failed command's output that are shown.
 const WORDS_BYTES: usize = 300;
-/// Runs its first argument as a command. A second process of the group waits at a pipe that only Dyno holds open.
-/// When Dyno ends, it ends the group.
+/// Runs its first argument as a command. A second process of the same group reads from a pipe that only Dyno holds
+/// open. When Dyno ends, this read returns, and the second process kills the group.
 const LEASHED: &str =
     "exec 3<&0 </dev/null; (read _; kill -KILL 0) <&3 3<&- 2>/dev/null & exec 3<&-; exec /bin/sh -c \"$0\"";
 
@@ -25,24 +25,25 @@ const LEASHED: &str =
 pub(crate) enum HookError {
     /// The user stopped the run.
     Stopped,
-    /// It failed, or took too long.
+    /// The command failed, or took too long.
     Failed(String),
 }
 
-/// Runs a command in a shell. Its environment has the system's address: `DYNO_SYSTEM`, `DYNO_SOCKET` or `DYNO_HOST`
-/// and `DYNO_PORT`, `DYNO_USER`, `DYNO_PASSWORD`, `DYNO_DATABASE`; for `SQLite` `DYNO_FILE`.
+/// Runs a command in a shell. The command's environment says how to reach the system: `DYNO_SYSTEM`, `DYNO_USER`,
+/// `DYNO_PASSWORD`, `DYNO_DATABASE`, and either `DYNO_SOCKET`, or `DYNO_HOST` and `DYNO_PORT`, or `DYNO_FILE` for
+/// SQLite.
 pub(crate) fn run(text: &str, system: &str, target: &Target, watch: Watch<'_>) -> Result<(), HookError> {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", LEASHED, text]).env("DYNO_SYSTEM", system).envs(whereabouts(target));
-    // A separate process group, so that everything that the command starts can be ended with it, and ^C reaches it
-    // only through this process.
+    // The command gets a separate process group, so that everything it starts can be ended with it. ^C then reaches
+    // the command only through this process.
     command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let failed = |reason: String| HookError::Failed(format!("`{text}` {reason}"));
     let mut child = command.spawn().map_err(|error| failed(format!("cannot be run: {error}")))?;
     let words = child.stderr.take().map(|mut pipe| {
         thread::spawn(move || {
             let mut words = Vec::new();
-            // If the output cannot be read, only the error message lacks it.
+            // If the output cannot be read, it is only missing in the error message.
             let _ = pipe.read_to_end(&mut words);
             words
         })
@@ -57,7 +58,7 @@ pub(crate) fn run(text: &str, system: &str, target: &Target, watch: Watch<'_>) -
     }
 }
 
-/// The command's exit status, or the reason why there is none.
+/// Waits for the command. Returns its exit status, or the reason why there is none.
 fn wait(child: &mut Child, watch: Watch<'_>) -> Result<Result<std::process::ExitStatus, String>, HookError> {
     let started_at = Instant::now();
     loop {
@@ -80,7 +81,7 @@ fn wait(child: &mut Child, watch: Watch<'_>) -> Result<Result<std::process::Exit
     }
 }
 
-/// Ends the processes that the command left running, if any.
+/// Kills the processes that the command started and that still run.
 fn end_group(child: &Child) {
     if let Some(group) = Pid::from_raw(child.id().cast_signed()) {
         let _ = kill_process_group(group, Signal::KILL);
@@ -100,13 +101,13 @@ fn whereabouts(target: &Target) -> Vec<(&'static str, String)> {
             variables.push(("DYNO_HOST", host.clone()));
             variables.push(("DYNO_PORT", port.to_string()));
         }
-        // Systems of plans have one address.
+        // The systems of a plan have a single address, so this does not occur.
         Some(Address::FirstOf(_)) | None => {}
     }
     variables
 }
 
-/// The end of a command's output, on one line.
+/// Returns the end of a command's output, on one line.
 fn last_words(words: &[u8]) -> String {
     let tail = &words[words.len().saturating_sub(WORDS_BYTES)..];
     let tail = String::from_utf8_lossy(tail);

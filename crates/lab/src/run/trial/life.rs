@@ -1,4 +1,4 @@
-//! The work before and after the measurement of a trial, with or without slices.
+//! What is done before and after the measurement of a trial, with or without slices.
 
 use super::finished::FinishedTrial;
 use super::limits::note_limits;
@@ -8,8 +8,9 @@ use crate::run::error::Stopped;
 use crate::run::system::SystemSlot;
 
 impl PlannedTrial<'_> {
-    /// Begins the trial on a system that is ready for it: records its limits, measures the networks to its drivers,
-    /// and runs the step's command before it. If that fails, returns the failed trial.
+    /// Begins the trial on a system that is ready: records the system's limits, measures the networks from the
+    /// drivers to the system, and runs the step's command `before`. If one of these fails, returns the failed trial
+    /// as the inner error.
     ///
     /// # Errors
     /// The user stopped the run.
@@ -29,8 +30,8 @@ impl PlannedTrial<'_> {
         }
     }
 
-    /// Ends the trial: checks the data, runs the step's command after it, and crashes the system as often as the step
-    /// wants.
+    /// Ends the trial: checks the data, runs the step's command `after`, and crashes the system as often as the
+    /// step asks for.
     ///
     /// # Errors
     /// The user stopped the run.
@@ -54,7 +55,7 @@ impl PlannedTrial<'_> {
         }
     }
 
-    /// A trial that failed, with the state of its server.
+    /// Makes the trial a failed one. Examines the server for the reason.
     ///
     /// # Errors
     /// The user stopped the run.

@@ -1,15 +1,14 @@
-//! Records a system's limits with its trial, as the kernel reports them, and the CPUs of pinned threads. Lifts I/O
-//! limits during work that is not measured.
+//! Adds the system's limits, as the kernel reports them, and the CPUs of pinned threads to the record of a trial.
+//! Lifts I/O limits during work that is not measured.
 
 use dyno_host::{CpuSet, ReadBack};
 use dyno_store::{LimitsRecord, TrialRecord, UnmetLimit};
 
-use super::watch::TrialAbort;
 use crate::run::error::SystemError;
 use crate::run::system::{RunningSystem, SystemSlot};
 
-/// Reads a system's limits back. The first time, before the load, all are recorded. Later, only those that differ
-/// from the plan are added.
+/// Reads a system's limits back from the kernel. The first call, before the load, records all limits. Later calls
+/// only add limits that differ from the plan.
 pub(crate) fn note_limits(record: &mut TrialRecord, slot: &SystemSlot<'_>) {
     let Some(ReadBack { in_force, differences, not_limited }) =
         slot.system().ok().and_then(RunningSystem::limits)
@@ -29,7 +28,8 @@ pub(crate) fn note_limits(record: &mut TrialRecord, slot: &SystemSlot<'_>) {
     }
 }
 
-/// Reads the CPUs of a load process back, if the plan limits them. A process that has ended is skipped.
+/// Reads the CPUs of a load process back from the kernel, if the plan limits them. A process that has ended is
+/// skipped.
 pub(crate) fn note_client_cpus(record: &mut TrialRecord, asked: Option<&CpuSet>, pid: u32) {
     let Some((asked, found)) = asked.zip(CpuSet::of_process(pid)) else { return };
     let limits = note_cpus(record, "client_cpus", &found);
@@ -54,15 +54,16 @@ fn note_cpus<'a>(record: &'a mut TrialRecord, name: &str, cpus: &CpuSet) -> &'a 
 }
 
 /// Does some work while a system's I/O limits are lifted.
-pub(crate) fn without_io_limits<T>(
+pub(crate) fn without_io_limits<T, E: From<SystemError>>(
     system: &dyn RunningSystem,
-    work: impl FnOnce() -> Result<T, TrialAbort>,
-) -> Result<T, TrialAbort> {
-    let failed = |error: SystemError| TrialAbort::failed(error.to_string());
-    system.limit_io(false).map_err(failed)?;
+    work: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
+    system.limit_io(false)?;
     let done = work();
-    let limited = system.limit_io(true).map_err(failed);
-    done.and_then(|done| limited.map(|()| done))
+    let limited = system.limit_io(true);
+    let done = done?;
+    limited?;
+    Ok(done)
 }
 
 #[cfg(test)]

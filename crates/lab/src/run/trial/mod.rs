@@ -1,4 +1,4 @@
-//! One trial: prepares a system, applies a step's load, and records the measurements.
+//! Runs one trial: prepares a system, applies a step's load, and records the measurements.
 
 mod after;
 mod beside;

@@ -1,4 +1,4 @@
-//! A trial before it runs: its step and its system. It can find out why the trial failed.
+//! A trial that is to run: its step and its system. If the trial fails, finds out why.
 
 use std::time::Duration;
 
@@ -20,11 +20,11 @@ use crate::schedule::Trial;
 /// Time between two ticks of a load.
 const TICK_SECONDS: f64 = 1.0;
 
-/// Loads may take this many times the run's limit for a time without events, because no event finishes while they
-/// build an index.
+/// The time limit for a load in which no event finishes is this multiple of the limit for other trials, because no
+/// event finishes while a load builds an index.
 pub(crate) const LOAD_PATIENCE: u32 = 10;
 
-/// A server that may hang must answer a statement of a new connection within this time.
+/// Time limit for an answer on a new connection. The server is asked when it may hang.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(3);
 
 /// A planned trial.
@@ -40,7 +40,7 @@ impl<'a> PlannedTrial<'a> {
         &self.plan.steps[self.trial.step]
     }
 
-    /// Its record, which begins now and has no measurements.
+    /// Makes the trial's record. The record begins now, and has no measurements.
     pub(crate) fn record(&self) -> TrialRecord {
         TrialRecord {
             system_id: self.plan.systems[self.trial.system].id.clone(),
@@ -57,30 +57,31 @@ impl<'a> PlannedTrial<'a> {
         Watch { stop: self.options.stop, patience }
     }
 
-    /// The watch over the step's events. The step may have its own limit, and an event of the plan may keep statements
-    /// waiting.
+    /// Returns the watch that ends the step's measurement if no event of the load finishes for too long. The limit is
+    /// the step's `event_seconds_max`, if the step sets it. Otherwise the limit of the run is extended, because what
+    /// the step does to the server (its `step_events`) may keep statements waiting.
     pub(crate) fn watch_events(&self) -> Watch<'a> {
         let watch = self.watch();
-        // Meanwhile nothing may finish.
+        // Perhaps no operation ends while an event lasts, so the longest limit of an event is added.
         let limits_s = self.step().step_events.iter().map(|event| event.limit_seconds);
         let longest = Duration::try_from_secs_f64(limits_s.fold(0.0, f64::max)).unwrap_or(Duration::MAX);
         let patience = watch.patience.saturating_add(longest);
         Watch { patience: self.event_patience().unwrap_or(patience), ..watch }
     }
 
-    /// The step's `event_seconds_max` plus a tick, because the next tick reports the end of an event.
+    /// The step's `event_seconds_max`, plus a tick because only the next tick reports the end of an event.
     fn event_patience(&self) -> Option<Duration> {
         let limit_s = self.step().queries.event_seconds_max?;
         Duration::try_from_secs_f64(limit_s + TICK_SECONDS).ok()
     }
 
-    /// The CPUs for load processes.
+    /// The CPUs that load processes may use; `None` if the plan does not limit them.
     pub(crate) fn cpus(&self) -> Option<&'a CpuSet> {
         self.plan.systems[self.trial.system].confinement.client_cpus.as_ref()
     }
 
-    /// Whether there are enough cores to pin the server's threads and the load to separate cores, and the plan lets
-    /// Dyno choose CPUs.
+    /// Returns whether the server's threads and the load may be pinned to separate cores. There must be enough cores,
+    /// and the plan must let Dyno choose the CPUs.
     pub(crate) fn may_pin_threads(&self) -> bool {
         let limits = &self.plan.systems[self.trial.system].confinement;
         let is_free = limits.server_cpus.is_none() && limits.client_cpus.is_none();
@@ -92,12 +93,12 @@ impl<'a> PlannedTrial<'a> {
         start_load(&self.options.driver_program, job, self.cpus())
     }
 
-    /// Runs the step's command before it.
+    /// Runs the step's command `before`.
     pub(crate) fn run_before(&self, system: &dyn RunningSystem) -> Result<(), TrialAbort> {
         self.run_hook(self.step().before.as_deref(), system)
     }
 
-    /// Checks the data with the script's command `check`, if the step wants that, without limits of I/O.
+    /// Checks the data with the script's command `check` if the step has `check`. I/O limits are lifted meanwhile.
     pub(crate) fn check_data(&self, system: &dyn RunningSystem) -> Result<(), TrialAbort> {
         if !self.step().check {
             return Ok(());
@@ -105,7 +106,8 @@ impl<'a> PlannedTrial<'a> {
         let watch = Watch { patience: self.options.patience * LOAD_PATIENCE, ..self.watch() };
         let check = |job: &Job| watch.follow(&mut self.start_load(job)?, |_| (), || Ok(())).map(|_| ());
         without_io_limits(system, || match check(&job::checking(self.plan, self.trial, system.target())) {
-            // Each connection reports only its first finding. A single connection finds all of them.
+            // Each connection reports only its first finding. A second check over one connection reports all of
+            // them.
             Err(first @ TrialAbort::Failed { .. }) => {
                 check(&job::printing(self.plan, self.trial, "check", system.target())).and(Err(first))
             }
@@ -113,7 +115,7 @@ impl<'a> PlannedTrial<'a> {
         })
     }
 
-    /// Runs the step's command after it.
+    /// Runs the step's command `after`.
     pub(crate) fn run_after(&self, system: &dyn RunningSystem) -> Result<(), TrialAbort> {
         self.run_hook(self.step().after.as_deref(), system)
     }
@@ -127,14 +129,15 @@ impl<'a> PlannedTrial<'a> {
         })
     }
 
-    /// The outcome of an aborted trial, after an examination of its server.
+    /// Returns the outcome of an aborted trial, after an examination of its server.
     ///
     /// # Errors
     /// The user stopped the run.
     pub(super) fn examine(&self, abort: TrialAbort, slot: &mut SystemSlot<'_>) -> Result<Outcome, Stopped> {
         let (mut message, hangs) = match abort {
             TrialAbort::Stopped => return Err(Stopped),
-            // ^C on a terminal also reaches a load process that is being started.
+            // Pressing ^C in a terminal also reaches a load process that is being started. Such a load fails because
+            // the run was stopped.
             TrialAbort::Failed { .. } if self.watch().is_stopped() => return Err(Stopped),
             TrialAbort::Failed { message, .. } => (message, false),
             TrialAbort::Hung(hang) => self.explain(hang, slot),
@@ -150,7 +153,7 @@ impl<'a> PlannedTrial<'a> {
         Ok(Outcome::Failed { kind: FailureKind::Trial, message, log_tail: examination.log_tail })
     }
 
-    /// Why no event finished, and whether the server must be killed because of it.
+    /// Returns the reason why no event finished, and whether the server must be killed because of it.
     fn explain(&self, hang: Hang, slot: &mut SystemSlot<'_>) -> (String, bool) {
         if let Some(limit_s) = self.step().queries.event_seconds_max
             && self.event_patience() == Some(hang.patience)

@@ -1,32 +1,34 @@
-//! A probe of a search: its length, and whether it stays within the limit.
+//! A probe of a search for a rate: how long it takes, and whether it stays within the limit.
 
 use dyno_load::{Slice, SliceOrder};
 use dyno_store::{FindRecord, ProbeRecord};
 
-/// Expected number of events beyond the limit in a probe whose percentile is exactly at the limit. With fewer,
-/// chance would decide.
+/// If a probe's percentile is exactly at the limit, at least this many of its events are expected to exceed the
+/// limit. With fewer events, chance would decide.
 const EVENTS_BEYOND_MIN: f64 = 10.0;
-/// Range of a probe's measured time, in seconds. In a shorter probe a single pause of the host has too much
-/// weight.
+/// The range of a probe's measured time, in seconds. In a shorter probe, a single pause of the host would have too
+/// much weight.
 const SECONDS_MIN: f64 = 1.0;
 const SECONDS_MAX: f64 = 10.0;
-/// Length of a probe as a multiple of the limit. It is long enough for latencies to show that a rate is not
-/// sustained.
+/// The shortest length of a probe, as a multiple of the latency limit. It is long enough for latencies to show
+/// whether a rate is sustained.
 const LIMITS: f64 = 20.0;
-/// Lead of a probe, as a share of its measured time. Queues grow to their final length during the lead.
+/// The lead of a probe before measuring, as a share of its measured time. During the lead, queues grow to their
+/// final length.
 const LEAD: f64 = 0.25;
-/// Largest backlog, as a multiple of the events that become due within the limit. If events begin in time, no more
-/// than that wait, apart from chance (Little's law).
+/// The largest backlog of a sustained rate, as a multiple of the number of events that become due within the latency
+/// limit. If events begin within the limit, no more events than this number wait on average (Little's law). The
+/// multiple allows for chance.
 const BACKLOG: f64 = 3.0;
 
-/// The order of a probe at a rate.
+/// Returns the order to the load process to run a probe at a rate.
 pub(super) fn order(find: &FindRecord, rate_per_second: f64) -> SliceOrder {
     let enough_seconds = EVENTS_BEYOND_MIN / find.share_beyond() / rate_per_second;
     let seconds = enough_seconds.max(LIMITS * find.limit_ms / 1000.0).clamp(SECONDS_MIN, SECONDS_MAX);
     SliceOrder { lead_seconds: LEAD * seconds, seconds, bin_seconds: None, rate: Some(rate_per_second) }
 }
 
-/// Judges a probe.
+/// Judges whether a probe stayed within the limit.
 pub(super) fn judge(find: &FindRecord, rate_per_second: f64, clients: u32, slice: &Slice) -> ProbeRecord {
     let mut latency = slice.latency.clone();
     latency.merge(&slice.waiting);
@@ -43,8 +45,10 @@ pub(super) fn judge(find: &FindRecord, rate_per_second: f64, clients: u32, slice
     }
 }
 
-/// The largest backlog of a sustained rate. For a long limit, it is the part of the events that the width of the
-/// search's interval leaves undecided anyway.
+/// Returns the largest backlog of a sustained rate, in events: one event of each client, and a number of waiting
+/// events. If the latency limit is long, this number is limited to the share `within` of the events that are due in the
+/// probe. The search ends with an interval of the relative width `within`, so it does not have to tell apart rates
+/// whose difference is smaller.
 fn backlog_max(find: &FindRecord, rate_per_second: f64, clients: u32, seconds: f64) -> f64 {
     let waiting = BACKLOG * rate_per_second * find.limit_ms / 1000.0;
     f64::from(clients) + waiting.min(find.within * rate_per_second * seconds)
@@ -116,7 +120,7 @@ mod tests {
     #[test]
     fn a_backlog_that_grows_violates_the_limit_whatever_the_percentile() {
         let judged = |backlog| judge(&FIND, 1000.0, 8, &slice(&[(1000, 1000)], &[], backlog));
-        // 8 clients, and three times the 5 events that become due in 5 ms.
+        // 8 clients, and three times the 5 events that become due in 5 ms, are 23 events.
         assert!(judged(23).keeps_limit);
         assert!(!judged(24).keeps_limit && !judged(24).is_sustained);
         let long = FindRecord { limit_ms: 2000.0, ..FIND };

@@ -1,5 +1,5 @@
 //! Prepares a system for a trial (restart, missing loads, warm-up), and does the work after a trial (pending
-//! writes, kept data).
+//! writes, snapshots of loaded data).
 
 use dyno_engine::{DrainLimits, DrainProgress, ReplicationError};
 use dyno_store::{Outcome, TrialRecord};
@@ -10,10 +10,11 @@ use super::watch::TrialAbort;
 use super::whole::load_unrecorded;
 use crate::job;
 use crate::plan::BetweenSteps;
+use crate::run::error::SystemError;
 use crate::run::observer::{Event, Observer};
 use crate::run::system::{Origin, SystemSlot, foundation};
 
-/// The longest wait for pending writes.
+/// The longest wait for pending writes, in seconds.
 const DRAIN_SECONDS_MAX: f64 = 1200.0;
 
 impl PlannedTrial<'_> {
@@ -21,8 +22,8 @@ impl PlannedTrial<'_> {
         &self.plan.systems[self.trial.system].id
     }
 
-    /// Prepares a system: restarts or restores it if the plan wants that, loads missing tables, and reads the
-    /// tables and the log of a fresh instance. A load needs none of this.
+    /// Prepares a system: restarts or restores the system if the plan asks for that, loads missing tables, and reads
+    /// the tables and the log of a fresh instance. A load needs no preparation.
     pub(crate) fn make_ready(
         &self,
         slot: &mut SystemSlot<'_>,
@@ -47,7 +48,7 @@ impl PlannedTrial<'_> {
             BetweenSteps::Restart | BetweenSteps::Restore | BetweenSteps::Keep => {}
         }
         self.load_missing(slot, observer)?;
-        // The owner of a running server decides how warm it is.
+        // A server that Dyno did not start is not warmed, because its owner decides how warm its caches are.
         if self.plan.warm && slot.is_ours() && slot.system().is_ok() && !slot.is_warm {
             observer.observe(&Event::Warming { system });
             slot.warm().map_err(TrialAbort::failed)?;
@@ -56,7 +57,7 @@ impl PlannedTrial<'_> {
         self.catch_up(slot)
     }
 
-    /// Waits until the system's replicas, if it has some, have everything that it has.
+    /// Waits until the system's replicas, if it has any, have caught up.
     fn catch_up(&self, slot: &SystemSlot<'_>) -> Result<(), TrialAbort> {
         let Ok(system) = slot.system() else { return Ok(()) };
         let Some(topology) = system.topology() else { return Ok(()) };
@@ -67,7 +68,7 @@ impl PlannedTrial<'_> {
         })
     }
 
-    /// Loads the tables that the trial needs and that are missing, as in a resumed run.
+    /// Loads the tables that the trial needs and that are missing, for example in a resumed run.
     fn load_missing(&self, slot: &mut SystemSlot<'_>, observer: &mut dyn Observer) -> Result<(), TrialAbort> {
         let plan = self.plan;
         for step in slot.loads.missing(plan, self.trial.step) {
@@ -77,7 +78,7 @@ impl PlannedTrial<'_> {
             let job = job::reload(plan, system, step, self.trial.seed, running.target());
             let failed =
                 |reason: String| TrialAbort::failed(format!("its tables cannot be loaded: {reason}"));
-            // Work that is not measured need not be slow.
+            // This work is not measured, so the limits do not need to slow it down.
             let loaded = without_io_limits(running, || load_unrecorded(&job, running, self.options));
             slot.loads.note(plan, step, Origin::Again, loaded.is_ok());
             loaded.map_err(|abort| match abort {
@@ -88,8 +89,8 @@ impl PlannedTrial<'_> {
         Ok(())
     }
 
-    /// Restores the tables of a load and of the loads that it needs, if they were kept. Returns whether the system
-    /// has them now.
+    /// Restores the tables of a load, and of the loads before it, from a snapshot if there is one. Returns whether
+    /// the system has the tables now.
     pub(crate) fn restore_load(&self, slot: &mut SystemSlot<'_>, observer: &mut dyn Observer) -> bool {
         if slot.loads.has(self.trial.step) {
             return true;
@@ -97,12 +98,12 @@ impl PlannedTrial<'_> {
         let loads = foundation(self.plan, self.trial.step);
         let Some(snapshot) = slot.kept(self.plan, &loads) else { return false };
         observer.observe(&Event::Restoring { system: self.system_id() });
-        // If this fails, the system is lost, and its trials fail with the reason.
+        // If this fails, the system is lost. Its trials then fail with the reason.
         slot.restore(&snapshot, &loads).is_ok()
     }
 
-    /// Does the work after a trial: records the origin of its tables, waits for pending writes if the step wants
-    /// that, and keeps loaded data.
+    /// Does the work after a trial: records where its tables came from, waits for pending writes if the step asks
+    /// for that, and stores loaded data as a snapshot.
     pub(crate) fn conclude(
         &self,
         record: &mut TrialRecord,
@@ -119,7 +120,7 @@ impl PlannedTrial<'_> {
         }
     }
 
-    /// Records the outcome of a load, and keeps its data if the plan asks for that.
+    /// Records the outcome of a load. Stores its data as a snapshot if the plan keeps data.
     fn keep_load(&self, succeeded: bool, slot: &mut SystemSlot<'_>, observer: &mut dyn Observer) {
         slot.loads.note(self.plan, self.trial.step, Origin::Measured, succeeded);
         let loads = foundation(self.plan, self.trial.step);
@@ -127,15 +128,15 @@ impl PlannedTrial<'_> {
         if !succeeded || !self.plan.keeps_data() || !has_all {
             return;
         }
-        // Rounds that share a load use this one, and not one that an earlier run has kept.
+        // If rounds share a load, they use the data of this load, and not a snapshot from an earlier run.
         let is_kept = self.plan.rounds_per_load.is_none() && slot.kept(self.plan, &loads).is_some();
         if !is_kept && let Err(reason) = slot.keep(self.plan, &loads) {
             observer.observe(&Event::NotKept { system: self.system_id(), reason: &reason });
         }
     }
 
-    /// Waits for a system's pending writes, and returns a report as JSON. A failure is in the report, and the trial
-    /// stays valid.
+    /// Waits for a system's pending writes, and returns a report as JSON. If this fails, the report says so, and
+    /// the trial stays valid.
     fn drain(&self, slot: &SystemSlot<'_>, observer: &mut dyn Observer) -> Option<serde_json::Value> {
         let limits = DrainLimits { seconds_max: DRAIN_SECONDS_MAX, stop: self.options.stop, may_set: true };
         let system = self.system_id();
@@ -143,13 +144,11 @@ impl PlannedTrial<'_> {
             observer.observe(&Event::Draining { system, seconds, amounts });
         };
         let running = slot.system().ok()?;
-        // With limited I/O the pending writes could take hours, and nothing is measured here.
-        let report = running
-            .limit_io(false)
-            .and_then(|()| running.drain(&limits, &mut progress))
-            .and_then(|report| running.limit_io(true).map(|()| report));
+        // Limits are lifted because nothing is measured here, and with limited I/O the pending writes could take
+        // hours.
+        let report = without_io_limits(running, || running.drain(&limits, &mut progress));
         Some(report.map_or_else(
-            |error| serde_json::json!({ "failed": error.to_string() }),
+            |error: SystemError| serde_json::json!({ "failed": error.to_string() }),
             |report| serde_json::json!(report),
         ))
     }

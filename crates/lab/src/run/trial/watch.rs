@@ -9,9 +9,11 @@ use std::time::{Duration, Instant};
 use dyno_host::{CpuSet, Process, pin_command};
 use dyno_load::{Counts, Frame, FrameSource, Job, LoadProcess, LoadProcessError, Slice, SliceOrder, Total};
 
-/// The CPU use of a load that hangs is measured over this time.
+use crate::run::error::SystemError;
+
+/// When no event finishes, the CPU use of the load process is measured over this time.
 const BUSY_WINDOW: Duration = Duration::from_millis(300);
-/// A load process waits if it uses less of a core than this share.
+/// A load process that uses less of a core than this share is waiting for the server.
 const BUSY_SHARE_MIN: f64 = 0.5;
 
 /// Time between two checks of the conditions that end a job.
@@ -22,7 +24,7 @@ const POLL: Duration = Duration::from_millis(50);
 pub(crate) enum TrialAbort {
     /// The user stopped the run.
     Stopped,
-    /// The load process reported an error, or died; `total` has its measurements until then.
+    /// The load process reported an error, or died. `total` has the measurements until then.
     Failed { message: String, total: Option<Box<Total>> },
     /// No event finished for too long.
     Hung(Hang),
@@ -32,8 +34,8 @@ pub(crate) enum TrialAbort {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hang {
     pub(crate) patience: Duration,
-    /// Whether the load process used a core during this time. If so, its script ran and did not wait for the
-    /// server.
+    /// Whether the load process used a core while no event finished. If so, its script was running, and was not
+    /// waiting for the server.
     pub(crate) is_busy: bool,
 }
 
@@ -43,12 +45,18 @@ impl TrialAbort {
         Self::Failed { message: message.into(), total: None }
     }
 
-    /// The measurements until then, if known.
+    /// Returns the measurements until the abort, if they are known.
     pub(crate) fn total(&self) -> Option<&Total> {
         match self {
             Self::Failed { total, .. } => total.as_deref(),
             Self::Stopped | Self::Hung(_) => None,
         }
+    }
+}
+
+impl From<SystemError> for TrialAbort {
+    fn from(error: SystemError) -> Self {
+        Self::failed(error.to_string())
     }
 }
 
@@ -58,7 +66,7 @@ impl From<LoadProcessError> for TrialAbort {
     }
 }
 
-/// Starts `program drive` on a job, on some CPUs or on all.
+/// Starts `program drive` with a job, on the given CPUs or on all.
 pub(crate) fn start_load(
     program: &Path,
     job: &Job,
@@ -68,17 +76,18 @@ pub(crate) fn start_load(
     if let Some(cpus) = cpus {
         pin_command(&mut command, cpus);
     }
-    // ^C in a terminal reaches a whole process group. The load has its own group, so only the run ends it.
+    // Pressing ^C in a terminal reaches a whole process group. The load has a separate group, so that only the run
+    // ends it.
     command.arg("drive").process_group(0);
     Ok(LoadProcess::start(command, job)?)
 }
 
-/// The conditions that end a job early.
+/// When to end a job early.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Watch<'a> {
-    /// Set when the user stops the run.
+    /// This flag is set when the user stops the run.
     pub(crate) stop: &'a AtomicBool,
-    /// Time without a finished event after which the job counts as hung.
+    /// If no event finishes for this time, the job counts as hung.
     pub(crate) patience: Duration,
 }
 
@@ -87,8 +96,8 @@ impl Watch<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Passes on every frame until the job's end. Calls `meanwhile` after each frame, and every 50 ms without a
-    /// frame.
+    /// Calls `on_frame` with every frame until the job ends. Calls `meanwhile` after each frame, and every 50 ms if
+    /// no frame arrives.
     pub(crate) fn follow(
         self,
         load: &mut dyn FrameSource,
@@ -98,7 +107,8 @@ impl Watch<'_> {
         self.follow_until(load, on_frame, meanwhile, || false)
     }
 
-    /// As [`follow`](Self::follow), for a job that does not end by itself. Ends the job when `is_over` says so.
+    /// Like [`follow`](Self::follow), but for a job that does not end by itself. The job is ended when `is_over`
+    /// returns true.
     pub(crate) fn follow_until(
         self,
         load: &mut dyn FrameSource,
@@ -127,12 +137,12 @@ impl Watch<'_> {
         }
     }
 
-    /// Waits for the end of the warm-up.
+    /// Waits until the warm-up has ended.
     pub(crate) fn until_measuring(self, load: &mut LoadProcess) -> Result<(), TrialAbort> {
         self.until(load, |frame| matches!(frame, Frame::Measuring))
     }
 
-    /// Waits for a frame.
+    /// Waits for a frame for which `is_it` returns true.
     pub(crate) fn until(
         self,
         load: &mut LoadProcess,
@@ -145,13 +155,13 @@ impl Watch<'_> {
         Ok(())
     }
 
-    /// Runs one slice, and waits until its connections rest again.
+    /// Runs one slice, and waits until the load's connections rest again.
     pub(crate) fn slice(self, load: &mut LoadProcess, order: &SliceOrder) -> Result<Slice, TrialAbort> {
         if let Err(error) = load.order_slice(order) {
             return Err(self.last_error(load).unwrap_or_else(|| error.into()));
         }
         let ordered_at = Instant::now();
-        // A slice sends no frame before its end.
+        // The load sends no frame during a slice, so the slice's own length is added to the limit.
         let own = Duration::try_from_secs_f64(order.lead_seconds + order.seconds).unwrap_or(Duration::MAX);
         let watch = Self { patience: self.patience.saturating_add(own), ..self };
         loop {
@@ -163,13 +173,13 @@ impl Watch<'_> {
         }
     }
 
-    /// Ends a job in slices: it disconnects.
+    /// Ends a load that works in slices, which closes its connections.
     pub(crate) fn finish(self, mut load: LoadProcess) -> Result<Total, TrialAbort> {
         load.end();
         self.follow(&mut load, |_| (), || Ok(()))
     }
 
-    /// The error that a load process reported before it died, if any.
+    /// Returns the error that a load process reported before it died, if there is one.
     fn last_error(self, load: &mut LoadProcess) -> Option<TrialAbort> {
         loop {
             match self.next_frame(load) {
@@ -191,7 +201,7 @@ impl Watch<'_> {
         Err(TrialAbort::Hung(Hang { patience: self.patience, is_busy }))
     }
 
-    /// Waits up to 50 ms for the next frame. A job that failed is an error.
+    /// Waits up to 50 ms for the next frame. Returns an error if the job has failed.
     fn next_frame(self, load: &mut dyn FrameSource) -> Result<Option<Frame>, TrialAbort> {
         if self.is_stopped() {
             return Err(TrialAbort::Stopped);
@@ -205,7 +215,7 @@ impl Watch<'_> {
     }
 }
 
-/// The share of a core that a process uses at present; `None` if it has ended.
+/// Measures the share of a core that a process uses; `None` if the process has ended.
 fn busy_share(pid: u32) -> Option<f64> {
     let mut process = Process::open(pid).ok()?;
     let (before, began) = (process.sample().ok()?, Instant::now());
@@ -214,7 +224,8 @@ fn busy_share(pid: u32) -> Option<f64> {
     Some((used.user_cpu_us + used.system_cpu_us) as f64 / 1e6 / began.elapsed().as_secs_f64())
 }
 
-/// Whether events finished, or no event was due. The load process sends ticks even if its server hangs.
+/// Whether a frame shows progress: events finished, or no event was due. Ticks alone show nothing, because the load
+/// process sends them even if its server hangs.
 fn is_progress(frame: &Frame) -> bool {
     match frame {
         Frame::Tick(tick) => tick.is_idle || tick.counts != Counts::default(),

@@ -24,12 +24,13 @@ use crate::run::trial::beside::background::BackgroundLoads;
 use crate::run::trial::beside::events::TrialEvents;
 use crate::run::trial::beside::lag::LagProbe;
 
-/// How much shorter than whole seconds a trial may be, because intervals are not exact.
+/// Tolerance for the number of whole seconds in a trial, in seconds. The time between ticks is not exact, so a trial
+/// that is shorter than a whole number of seconds by at most this time counts as having that number.
 const SECOND_TOLERANCE: f64 = 0.1;
 
 impl PlannedTrial<'_> {
-    /// Runs the trial for `seconds` without slices, or as a search of up to `seconds`, and calls `ticked` each
-    /// second. `servers` are all running servers, if known.
+    /// Runs the trial for `seconds` without slices, or as a search of up to `seconds`. Calls `ticked` about once a
+    /// second, or after each probe. `servers` are the processes of all running servers, if known.
     ///
     /// # Errors
     /// The user stopped the run.
@@ -73,7 +74,7 @@ impl PlannedTrial<'_> {
         self.end(finished, measured, slot)
     }
 
-    /// Runs the load, and fills in the measurements even if the load failed.
+    /// Runs the load. Records the measurements even if the load fails.
     fn measure(
         &self,
         seconds: f64,
@@ -89,8 +90,8 @@ impl PlannedTrial<'_> {
         })
     }
 
-    /// As [`measure`](Self::measure), while the step's events happen. Neighbours are not watched, because the CPU time
-    /// of processes that end with an event would look like theirs.
+    /// Like [`measure`](Self::measure), but the step's events happen meanwhile. The CPU time of neighbours (other
+    /// processes or guests of the host) is not measured, because the processes of events would count as neighbours.
     fn measure_through_events(
         &self,
         seconds: f64,
@@ -110,13 +111,13 @@ impl PlannedTrial<'_> {
                 measured
             })
         });
-        // An event may have failed after the load.
+        // An event may have failed after the load ended, so the events are checked once more.
         let measured = measured.and_then(|()| events.check());
         finished.record.step_events = events.into_records();
         measured
     }
 
-    /// Starts the step's load.
+    /// Starts the step's load, and its background loads before it.
     fn start_measurement<'b>(
         &'b self,
         seconds: f64,
@@ -126,7 +127,7 @@ impl PlannedTrial<'_> {
         let (step, watch) = (self.step(), self.watch());
         let mut job = job::job(self.plan, self.trial, seconds, system.target_at(step.endpoint));
         if step.step_events.iter().any(|event| event.until_done) {
-            // The trial's events end it.
+            // The trial's events decide when the load ends.
             job.seconds = None;
         }
         if step.is_load() {
@@ -140,14 +141,15 @@ impl PlannedTrial<'_> {
             note_client_cpus(&mut finished.record, self.cpus(), pid);
         }
         let meter = Meter::new(system.work(), system.pooler(), pid, system.data());
-        // A server that is stopped does not answer, and one that starts again counts anew.
+        // A server that is stopped cannot report its counters, and a server that is started again begins its
+        // counters anew.
         let is_disturbed = step.step_events.iter().any(|event| event.action.disturbs_server());
         let counters = if is_disturbed { None } else { system.counters() };
         let recording = Recording::new(step.operation, meter, Tally::new(counters));
         Ok(StartedLoad { job, background, load, recording })
     }
 
-    /// Follows a load to its end, and fills in the measurements.
+    /// Follows a load to its end, and records the measurements.
     fn record_measurement(
         &self,
         started: StartedLoad<'_>,
@@ -199,7 +201,7 @@ impl PlannedTrial<'_> {
 }
 
 impl PlannedTrial<'_> {
-    /// Records what the trial replayed, if it did, and the statements whose plans are asked for.
+    /// If the trial replayed traffic, records the replay, and notes the statements whose plans will be requested.
     fn note_replay(&self, total: Option<&Total>, finished: &mut FinishedTrial) -> Result<(), TrialAbort> {
         let replayed = total.and_then(|total| total.replay.as_deref());
         let Some((replayed, traffic)) = replayed.zip(self.step().traffic.as_ref()) else { return Ok(()) };
@@ -209,7 +211,7 @@ impl PlannedTrial<'_> {
     }
 }
 
-/// The load of a trial, once it has started, with its recorder.
+/// A started load of a trial, with its background loads and its recording.
 struct StartedLoad<'a> {
     job: Job,
     background: BackgroundLoads<'a>,
@@ -217,13 +219,15 @@ struct StartedLoad<'a> {
     recording: Recording,
 }
 
-/// Number of whole seconds of a trial. After a late tick the next second is shorter, so the seconds are summed.
+/// Returns the number of whole seconds in a trial. After a late tick, the next second is shorter, so seconds are
+/// summed instead of counted.
 fn whole_seconds(record: &TrialRecord) -> usize {
     let measured = record.samples.iter().filter(|sample| sample.phase == Phase::Measure);
     (measured.map(|sample| sample.measured.seconds).sum::<f64>() + SECOND_TOLERANCE) as usize
 }
 
-/// An error if no event finished near the trial's end, because the rate would then not be the system's.
+/// Returns an error if no event finished near the end of the trial. In such a trial, the measured rate is not the rate
+/// that the system can keep up.
 fn went_on(record: &TrialRecord) -> Result<(), TrialAbort> {
     let (Some(stalled), Some(measured)) = (dyno_judge::stalled_at_end_seconds(record), &record.measured)
     else {
@@ -239,7 +243,7 @@ fn went_on(record: &TrialRecord) -> Result<(), TrialAbort> {
     )))
 }
 
-/// Loads a step's tables for other trials, without recording anything.
+/// Loads a step's tables because other trials need them. Records nothing.
 pub(crate) fn load_unrecorded(
     job: &Job,
     system: &dyn RunningSystem,
@@ -256,8 +260,8 @@ fn begin_load(system: &dyn RunningSystem) -> Result<(), TrialAbort> {
     system.begin_load().map_err(|error| TrialAbort::failed(error.to_string()))
 }
 
-/// Removes the tables of an earlier load. A failure is ignored, because there may be no tables. If it matters, the
-/// next load fails too.
+/// Removes the tables of an earlier load. A failure is ignored, because there may be no tables. If the failure
+/// matters, the load that follows fails too.
 fn clear(mut cleanup: dyno_load::LoadProcess, watch: Watch<'_>) -> Result<(), TrialAbort> {
     match watch.follow(&mut cleanup, |_| (), || Ok(())) {
         Err(TrialAbort::Stopped) => Err(TrialAbort::Stopped),

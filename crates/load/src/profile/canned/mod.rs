@@ -1,6 +1,7 @@
 //! A server without data, which answers each statement with the bytes that a real server would send for it.
 //!
-//! It knows the statements of sysbench's OLTP scripts by their words. It checks nothing, so that its work is small.
+//! It recognises the statements of sysbench's OLTP scripts by their words. It checks nothing, so that its work is
+//! small.
 
 mod mysql;
 mod pgsql;
@@ -12,13 +13,13 @@ const C: &[u8] = b"68487932199-96439406143-93774651418-41631865787-96406072701-2
 /// The text of a sum over column `k`.
 const SUM: &[u8] = b"2516789";
 
-/// Rows of a range of sysbench's OLTP scripts.
+/// Number of rows that a range query of sysbench's OLTP scripts returns.
 const RANGE_ROWS: usize = 100;
 
-/// One connection's server.
+/// The server's side of one connection.
 pub(crate) struct Canned {
     dialect: Dialect,
-    /// The beginning of a message whose end has not come.
+    /// The beginning of a message whose remaining bytes have not arrived.
     heard: Vec<u8>,
 }
 
@@ -27,19 +28,19 @@ enum Dialect {
     Pgsql(pgsql::Server),
 }
 
-/// What a statement is answered with.
+/// The kind of answer to a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
-    /// Rows of column `c`.
+    /// Rows with the text of column `c`. The field is the number of rows.
     Rows(usize),
     /// One row with a sum.
     Sum,
-    /// Rows that were changed.
+    /// No rows. The field is the number of changed rows.
     Changed(u8),
 }
 
 impl Canned {
-    /// A server at the beginning of a connection. What it says unasked is appended to `out`.
+    /// Creates the server's side of a new connection. If the server sends the first message, appends it to `out`.
     pub(crate) fn open(protocol: Protocol, out: &mut Vec<u8>) -> Self {
         let dialect = match protocol {
             Protocol::Pgsql => Dialect::Pgsql(pgsql::Server::default()),
@@ -62,7 +63,7 @@ impl Canned {
 }
 
 impl Dialect {
-    /// Answers complete messages. Returns their length.
+    /// Answers the complete messages at the beginning of `bytes`. Returns the length of these messages together.
     fn take(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> usize {
         match self {
             Self::Mysql(server) => server.take(bytes, out),
@@ -86,7 +87,7 @@ impl Answer {
         Self::Changed(u8::from(begins(b"UPDATE") || begins(b"DELETE") || begins(b"INSERT")))
     }
 
-    /// The text of its rows, and their number; `None` without a result set.
+    /// The text in each row, and the number of rows; `None` if there is no result set.
     fn rows(self) -> Option<(&'static [u8], usize)> {
         match self {
             Self::Rows(rows) => Some((C, rows)),
@@ -95,7 +96,7 @@ impl Answer {
         }
     }
 
-    /// The name of its column.
+    /// The name of the result's only column.
     fn column(self) -> &'static [u8] {
         if self == Self::Sum { b"SUM(k)" } else { b"c" }
     }

@@ -1,17 +1,18 @@
-//! Answers in MySQL's protocol, as MariaDB 10.11 sends them ("Client/Server Protocol" of MySQL's source documentation).
+//! Answers in MySQL's protocol, as MariaDB 10.11 sends them ("Client/Server Protocol" of MySQL's source
+//! documentation).
 
 use super::Answer;
 
 const HEADER_BYTES: usize = 4;
 
-/// Capabilities of the server: the 4.1 protocol, long column flags, a database at login, transactions, authentication
-/// plugins, several statements and results, and an OK packet in place of EOF packets.
+/// Capabilities of the server: the 4.1 protocol, long column flags, a database at login, transactions,
+/// authentication plugins, several statements and results, and an OK packet in place of EOF packets.
 const CAPABILITIES: u32 = 1 << 9 | 1 << 2 | 1 << 3 | 1 << 13 | 1 << 15 | 0b111 << 16 | 1 << 19 | 1 << 24;
-/// `utf8mb4_general_ci`.
+/// The id of the collation `utf8mb4_general_ci`.
 const CHARSET: u8 = 45;
 /// Status flag of a session that commits each statement.
 const AUTOCOMMIT: u8 = 2;
-/// `MYSQL_TYPE_STRING` and `MYSQL_TYPE_NEWDECIMAL`.
+/// The column types `MYSQL_TYPE_STRING` and `MYSQL_TYPE_NEWDECIMAL`.
 const STRING: u8 = 254;
 const DECIMAL: u8 = 246;
 
@@ -19,12 +20,12 @@ const DECIMAL: u8 = 246;
 #[derive(Default)]
 pub(super) struct Server {
     is_logged_in: bool,
-    /// The answers of prepared statements, by number from 1.
+    /// The answers of prepared statements, in the order of the statements' ids, which begin with 1.
     prepared: Vec<Answer>,
 }
 
 impl Server {
-    /// A server that has greeted its client.
+    /// Creates the state of a new connection. Appends the server's handshake packet to `out`.
     pub(super) fn open(out: &mut Vec<u8>) -> Self {
         let [a, b, c, d] = CAPABILITIES.to_le_bytes();
         let greeting = [
@@ -37,7 +38,7 @@ impl Server {
         Self::default()
     }
 
-    /// Answers the complete packets. Returns their length.
+    /// Answers the complete packets at the beginning of `bytes`. Returns the length of these packets together.
     pub(super) fn take(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> usize {
         let mut at = 0;
         while let Some(&[low, middle, high, sequence]) = bytes[at..].first_chunk::<HEADER_BYTES>() {
@@ -61,7 +62,7 @@ impl Server {
                 let answer = self.prepared.get((number as usize).wrapping_sub(1));
                 result(answer.copied().unwrap_or(Answer::Changed(0)), true, out);
             }
-            // Neither has an answer: a statement is closed, or the session ends.
+            // The client closes a statement or ends the session. The server answers neither of these commands.
             Some((0x19 | 0x01, _)) => {}
             _ => packet(out, 1, &ok(0)),
         }
@@ -83,7 +84,7 @@ impl Server {
     }
 }
 
-/// The packets of a statement's result.
+/// Appends the packets of a statement's result to `out`.
 fn result(answer: Answer, is_binary: bool, out: &mut Vec<u8>) {
     let Some((text, rows)) = answer.rows() else {
         let Answer::Changed(rows) = answer else { return };
@@ -108,7 +109,7 @@ fn definition(answer: Answer) -> Vec<u8> {
     column(answer.column(), if answer == Answer::Sum { DECIMAL } else { STRING })
 }
 
-/// A column definition, with the names of sysbench's tables.
+/// A column definition that contains the names of sysbench's database and table.
 fn column(name: &[u8], kind: u8) -> Vec<u8> {
     let mut packet = Vec::new();
     for text in [&b"def"[..], b"sbtest", b"sbtest1", b"sbtest1", name, name] {
@@ -123,7 +124,7 @@ fn packet(out: &mut Vec<u8>, sequence: u8, payload: &[u8]) {
     packet_of(out, sequence, &[payload]);
 }
 
-/// A packet whose payload is in parts.
+/// Appends a packet to `out`. The payload is the concatenation of `parts`.
 fn packet_of(out: &mut Vec<u8>, sequence: u8, parts: &[&[u8]]) {
     let length: usize = parts.iter().map(|part| part.len()).sum();
     let [low, middle, high, _] = (length as u32).to_le_bytes();

@@ -12,12 +12,13 @@ pub(super) struct Server {
     is_logged_in: bool,
     /// Prepared statements by name, with their answers.
     prepared: Vec<(Vec<u8>, Answer)>,
-    /// The answer of the statement that was bound or described last.
+    /// The answer of the statement that was bound or described most recently.
     current: Option<Answer>,
 }
 
 impl Server {
-    /// Answers the complete messages. Returns their length. The first message has no tag.
+    /// Answers the complete messages at the beginning of `bytes`. Returns the length of these messages together. The
+    /// first message of a connection has no tag.
     pub(super) fn take(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> usize {
         let mut at = 0;
         loop {
@@ -82,7 +83,7 @@ impl Server {
     }
 }
 
-/// Describes the columns of a result, or says that it has none.
+/// Describes the columns of a result. If there is no result, sends `NoData`.
 fn describe(answer: Answer, out: &mut Vec<u8>) {
     if answer.rows().is_none() {
         return message(out, b'n', &[]);
@@ -92,7 +93,7 @@ fn describe(answer: Answer, out: &mut Vec<u8>) {
     message(out, b'T', &[&[0, 1], answer.column(), &[0], &attributes.concat()]);
 }
 
-/// The rows of a result and its end.
+/// Appends the rows of a result to `out`, and the message that ends the result.
 fn rows(answer: Answer, out: &mut Vec<u8>) {
     let Some((text, rows)) = answer.rows() else {
         let tag: &[u8] = if answer == Answer::Changed(0) { b"BEGIN\0" } else { b"UPDATE 1\0" };
@@ -108,7 +109,7 @@ fn ready(out: &mut Vec<u8>) {
     message(out, b'Z', &[b"I"]);
 }
 
-/// A message whose body is in parts.
+/// Appends a message to `out`. The body is the concatenation of `parts`.
 fn message(out: &mut Vec<u8>, tag: u8, parts: &[&[u8]]) {
     let length = 4 + parts.iter().map(|part| part.len()).sum::<usize>();
     out.push(tag);

@@ -1,5 +1,5 @@
-//! Events of an event loop: begins them when due, records them when they end, reruns them after ignored
-//! errors.
+//! Events of an event loop. The loop begins an event when it is due, records it when it ends, and runs it again after
+//! an ignored error.
 
 use dyno_script::{Entry, Probe, Reply, Stage as Mark};
 
@@ -19,7 +19,7 @@ enum Next {
 }
 
 impl<P: Probe> EventLoop<'_, P> {
-    /// Continues after the end of an entry point: with the next one, or by waiting.
+    /// Continues a task whose entry point has returned: starts the next entry point, or lets the task wait.
     pub(super) fn finished(&mut self, slot: usize, stop: bool) -> Result<Option<Reply>, LoopError> {
         match self.slots[slot].stage {
             Stage::Event => {
@@ -28,7 +28,7 @@ impl<P: Probe> EventLoop<'_, P> {
                     return self.end_task(slot);
                 }
                 self.record_event(slot);
-                // No think time before the end.
+                // If the task has no further event, it ends without a think time.
                 let thinks = self.shared.job.tuning.think_seconds > 0.0 && self.schedule.is_none();
                 if thinks && self.shared.control.has_events() {
                     self.think(slot);
@@ -72,7 +72,7 @@ impl<P: Probe> EventLoop<'_, P> {
         P::enter(outer);
     }
 
-    /// Begins a task's next event: at once in a closed loop, otherwise when one is due.
+    /// Begins a task's next event. In a closed loop, it begins at once, otherwise when it is due.
     pub(super) fn next_event(&mut self, slot: usize) -> Result<Option<Reply>, LoopError> {
         match self.next_due(slot) {
             Next::Now => {
@@ -87,7 +87,7 @@ impl<P: Probe> EventLoop<'_, P> {
         }
     }
 
-    /// The same for a loop of the script's own.
+    /// Like [`next_event`](Self::next_event), for a script that defines `thread_run`, and so calls its events itself.
     pub(super) fn next_of_own_loop(&mut self, slot: usize) -> Option<Reply> {
         self.read_clock();
         match self.next_due(slot) {
@@ -97,7 +97,7 @@ impl<P: Probe> EventLoop<'_, P> {
         }
     }
 
-    /// Suspends a task until its next event.
+    /// Suspends a task for the think time before its next event.
     fn think(&mut self, slot: usize) {
         self.slots[slot].stage = Stage::Thinking;
         self.active -= 1;
@@ -105,7 +105,8 @@ impl<P: Probe> EventLoop<'_, P> {
         self.wake_at(slot, self.now_ns().saturating_add(think_ns));
     }
 
-    /// When a free task begins its next event. Sets when that event is due.
+    /// Decides whether the next event of a task begins now, later or never. If it begins later, adds the task to the
+    /// queue of idle tasks.
     fn next_due(&mut self, slot: usize) -> Next {
         if self.schedule.is_some() || self.clock_ns >= self.window.to_ns {
             if !self.shared.control.has_events() {
@@ -137,7 +138,8 @@ impl<P: Probe> EventLoop<'_, P> {
         self.finished(slot, false)
     }
 
-    /// Begins the load: every task gets its first event, or waits until one is due or it joins.
+    /// Begins the load. Each task gets its first event, or waits until an event is due or until its connection
+    /// joins.
     pub(super) fn begin_events(&mut self) -> Result<(), LoopError> {
         if let Some(notes) = &mut self.notes {
             notes.begin();
@@ -166,9 +168,9 @@ impl<P: Probe> EventLoop<'_, P> {
         Ok(())
     }
 
-    /// Gives due events to free tasks, for a turn of the loop.
+    /// Gives due events to idle tasks. Stops after [`TURN_NS_MAX`], so that the loop can do its other work.
     pub(super) fn start_due_events(&mut self) -> Result<(), LoopError> {
-        // After the measured time nothing becomes due, and in a closed loop nothing ever does.
+        // Nothing becomes due after the measured time. In a closed loop, there is no schedule.
         if self.schedule.is_none() || self.shared.control.phase() > Phase::Running {
             return Ok(());
         }
@@ -177,7 +179,7 @@ impl<P: Probe> EventLoop<'_, P> {
             self.end_arrivals();
         }
         let Some(schedule) = &mut self.schedule else { return Ok(()) };
-        // No further event may begin.
+        // If no further event may begin, there is no backlog.
         if self.shared.control.is_spent() {
             self.assignment.recorder.set_backlog(0);
         } else {
@@ -199,7 +201,7 @@ impl<P: Probe> EventLoop<'_, P> {
         Ok(())
     }
 
-    /// Begins the next event of a task that waited.
+    /// Begins the next event of a task that waited for it.
     pub(super) fn begin_event(&mut self, slot: usize, due_ns: u64) -> Result<(), LoopError> {
         self.active += 1;
         let task = &mut self.slots[slot];
@@ -213,7 +215,7 @@ impl<P: Probe> EventLoop<'_, P> {
         reply.map_or(Ok(()), |reply| self.drive(slot, reply))
     }
 
-    /// Ends tasks without an event, because there are no more events.
+    /// Ends the tasks that wait for an event, because there are no more events.
     pub(super) fn end_idle_tasks(&mut self) -> Result<(), LoopError> {
         let thinking = (0..self.slots.len()).filter(|&slot| self.slots[slot].stage == Stage::Thinking);
         let thinking: Vec<u32> = thinking.map(|slot| slot as u32).collect();
@@ -230,7 +232,7 @@ impl<P: Probe> EventLoop<'_, P> {
         Ok(())
     }
 
-    /// Rolls back an event after an ignored error, then reruns it.
+    /// Rolls back an event after an ignored error, so that it is run again.
     pub(super) fn restart(&mut self, slot: usize) -> Result<(), LoopError> {
         if self.slots[slot].stage != Stage::Event {
             return Err(LoopError::RestartOutsideEvent);
@@ -241,7 +243,8 @@ impl<P: Probe> EventLoop<'_, P> {
         Ok(())
     }
 
-    /// Rolls back on the connections from number `from` on, then waits a little.
+    /// Rolls back the transactions of a task's connections, one after the other, beginning with the connection number
+    /// `from`. Then waits before the event is run again.
     pub(super) fn roll_back(&mut self, slot: usize, from: usize) {
         let target = &self.shared.job.target;
         let task = &mut self.slots[slot];
@@ -267,7 +270,8 @@ impl<P: Probe> EventLoop<'_, P> {
         if self.timers.next_ns().is_none() {
             return Ok(());
         }
-        // Timers that are set meanwhile wait for the next turn, so that many timers cannot starve sockets.
+        // Timers that are set in this loop wait for the event loop's next iteration, so that many timers cannot starve
+        // sockets.
         let now_ns = self.now_ns();
         while let Some((at_ns, slot)) = self.timers.take_due(now_ns) {
             let slot = slot as usize;

@@ -1,11 +1,11 @@
-//! Connections that join: each begins its events at a time after measuring began.
+//! Connections that join over time. Each begins its events some time after measuring began.
 
 use dyno_script::Probe;
 
 use super::EventLoop;
 
 impl<P: Probe> EventLoop<'_, P> {
-    /// Sets the timers of all connections once measuring has begun.
+    /// Once measuring has begun, sets a timer for each connection, for the time at which it joins.
     pub(super) fn take_up_joins(&mut self) {
         if !self.waits_to_join {
             return;

@@ -1,4 +1,4 @@
-//! The time limit of connections that are being opened.
+//! Enforces the time limit of connections that are being opened.
 
 use std::time::{Duration, Instant};
 
@@ -15,22 +15,23 @@ pub(super) struct Login {
 }
 
 impl<P: Probe> EventLoop<'_, P> {
-    /// Records a connection that is being opened.
+    /// Adds a connection that is being opened to `logins`, if its deadline is not there yet.
     pub(super) fn watch_login(&mut self, slot: usize, link: usize) {
         if let Some(at) = self.slots[slot].links[link].new_deadline() {
             self.logins.push_back(Login { at, slot, link });
         }
     }
 
-    /// Time until the next connection is late; `None` if all are open, so that events need no timer.
+    /// Time until the next deadline of a connection that is being opened. `None` if all are open, so that events
+    /// need no timer.
     pub(super) fn login_wait(&mut self) -> Option<Duration> {
         self.next_login().map(|login| login.at.saturating_duration_since(Instant::now()))
     }
 
-    /// The connection that is late next, of those that are not open.
+    /// Of the connections that are still being opened, returns the one with the next deadline.
     fn next_login(&mut self) -> Option<Login> {
         while let Some(login) = self.logins.front().copied() {
-            // A link that was lost is gone.
+            // The connection may have been lost. Its link then no longer exists.
             let link = self.slots[login.slot].links.get(login.link);
             if link.is_some_and(|link| link.must_open_by(login.at)) {
                 return Some(login);
@@ -40,7 +41,7 @@ impl<P: Probe> EventLoop<'_, P> {
         None
     }
 
-    /// Gives up the connections that are late.
+    /// Gives up the connections whose deadline has passed.
     pub(super) fn end_late_logins(&mut self) -> Result<(), LoopError> {
         while let Some(Login { at, slot, link }) = self.next_login() {
             if Instant::now() < at {

@@ -1,4 +1,4 @@
-//! Many connections on one thread: each is a coroutine that yields with a request and is resumed with the answer.
+//! Many connections on one thread. Each is a coroutine that yields with a request and is resumed with the answer.
 
 mod events;
 mod joins;
@@ -29,48 +29,48 @@ use crate::schedule::arrivals::Schedule;
 use crate::schedule::control::{Phase, Window};
 use crate::statements::distinct::StatementNotes;
 
-/// Longest sleep of the loop at a given rate, so that the backlog stays up to date.
+/// Longest sleep of the loop if events have a rate, so that the backlog stays up to date.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
-/// See the [module](self). `P` marks the stages of its work.
+/// An event loop of many connections. `P` marks the stages of the loop's work.
 pub(crate) struct EventLoop<'a, P: Probe> {
     shared: &'a Shared,
     assignment: Assignment,
     runtime: Runtime,
     io: Box<dyn Io>,
     slots: Vec<Slot<P>>,
-    /// Slot and link of each socket, by the index of its token.
+    /// For each socket, the slot and the link to which it belongs. The index is that of the socket's token.
     owners: Vec<(u32, u32)>,
     timers: Timers,
-    /// Connections that are being opened, in the order of their deadlines. Some of them may be open by now.
+    /// Connections that are being opened, in the order of their deadlines. Some of them may already be open.
     logins: VecDeque<Login>,
-    /// Slots whose connection closed while they waited, in this turn of the loop.
+    /// Slots whose connection was closed, in this iteration of the loop, while they had no event in flight.
     closed: Vec<u32>,
     comebacks: Comebacks,
     schedule: Option<Schedule>,
     /// Slots that wait for a due event or the next slice. The slot that has waited longest comes first.
     idle: VecDeque<u32>,
-    /// The current or last slice.
+    /// The current slice, or the previous one while no slice runs.
     window: Window,
-    /// Beginning of the next part of the slice.
+    /// When the next part of the slice begins.
     edge_ns: u64,
-    /// Whether the end of the slice was reported.
+    /// Whether the loop has reported the end of the slice.
     rested: bool,
-    /// Whether connections wait for the beginning of the time from which joins count.
+    /// Whether the connections join over time, but measuring has not begun, so that none has joined yet.
     waits_to_join: bool,
     batch: Batch,
     cores: BusyCores,
     epoch: Instant,
-    /// Last reading of the clock, in ns since the epoch.
+    /// Most recent reading of the clock, in ns since the load began.
     clock_ns: u64,
-    /// Slots that are busy: starting, in an event, or ending.
+    /// Number of slots that are busy: starting, in an event, or ending.
     active: u32,
     stalls: Stalls,
     /// Events that were due but had not begun when the measured time ended.
     waiting: Unfinished,
-    /// Events that failed with their connection.
+    /// Events that failed because their connection was lost.
     lost: Unfinished,
-    /// Notes of the first slot's statements, if they are wanted.
+    /// Records the first slot's distinct statements, if the job wants them.
     notes: Option<StatementNotes>,
 }
 
@@ -93,7 +93,7 @@ impl<'a, P: Probe> EventLoop<'a, P> {
         Self::with_io(shared, assignment, io)
     }
 
-    /// A loop that moves bytes by `io`.
+    /// Creates a loop that moves bytes by `io`.
     pub(crate) fn with_io(
         shared: &'a Shared,
         assignment: Assignment,
@@ -134,23 +134,23 @@ impl<'a, P: Probe> EventLoop<'a, P> {
         Ok(event_loop)
     }
 
-    /// Its share of the load's rate.
+    /// The loop's share of the load's rate.
     fn share(&self) -> f64 {
         self.shared.job.rate_share(self.assignment.tids.len() as u32)
     }
 
-    /// Seed of its arrivals.
+    /// Seed of the loop's arrivals.
     fn seed(&self) -> u64 {
         let job = &self.shared.job;
         job.seed.wrapping_add(u64::from(job.tids_from() + self.assignment.tids.start) + 1)
     }
 
-    /// Connects, runs the job to its end, disconnects.
+    /// Opens the connections, runs the job to its end, and closes the connections.
     pub(crate) fn run(mut self) -> Result<WorkerReport, LoopError> {
         self.start_tasks()?;
         self.turn_until(|this| this.active == 0)?;
         if self.active > 0 {
-            // Aborted before every task was ready.
+            // The job was aborted before every task was ready.
             return Ok(self.report());
         }
         self.shared.say(Message::Ready(self.io.name()));
@@ -159,7 +159,7 @@ impl<'a, P: Probe> EventLoop<'a, P> {
         if self.shared.runs_events() {
             P::begin();
             self.begin_events()?;
-            // At a given rate, wakes tasks that wait for an event that will not come.
+            // At a rate, tasks may still wait for an event that will not come. They are ended below.
             self.turn_until(|this| !this.shared.control.has_events() || this.all_ended())?;
             P::end();
             if let Some(schedule) = &mut self.schedule {
@@ -208,7 +208,7 @@ impl<'a, P: Probe> EventLoop<'a, P> {
         Ok(())
     }
 
-    /// Calls an entry point in a task, if the script has it.
+    /// Calls an entry point in a task, if the script defines it.
     fn enter(&mut self, slot: usize, entry: Entry<'_>) -> Result<(), LoopError> {
         let reply = if self.runtime.start(self.slots[slot].task, entry)? {
             Some(Reply::Done)
@@ -218,13 +218,13 @@ impl<'a, P: Probe> EventLoop<'a, P> {
         reply.map_or(Ok(()), |reply| self.drive(slot, reply))
     }
 
-    /// Turns the loop until `done`, or the job is aborted.
+    /// Runs the loop until `done` returns true or the job is aborted.
     fn turn_until(&mut self, done: impl Fn(&Self) -> bool) -> Result<(), LoopError> {
         while !done(self) && self.shared.control.phase() != Phase::Aborting {
             P::enter(Mark::Wait);
             self.wait()?;
             P::enter(Mark::Loop);
-            // The wait does not count as a stretch of work.
+            // The clock is read after the wait, so that the wait does not count as a stall.
             self.clock_ns = self.now_ns();
             while let Some(event) = self.reap() {
                 self.look_ahead();
@@ -255,8 +255,9 @@ impl<'a, P: Probe> EventLoop<'a, P> {
         event
     }
 
-    /// Hints at the memory that the next events need. The nearer an event is, the more of its memory has come, and
-    /// leads to more. With a thousand connections, most of a query's time would be waits for memory.
+    /// Prefetches the memory that the next three events need. The nearer an event is, the more of its memory has
+    /// arrived in the cache, so that pointers in it can be followed and their targets prefetched. With a thousand
+    /// connections, a query would otherwise spend most of its time in waits for memory.
     fn look_ahead(&self) {
         let slot_of = |token: Token| self.slots.get(self.owner(token).0);
         if let Some(slot) = self.io.upcoming(2).and_then(slot_of) {
@@ -271,8 +272,8 @@ impl<'a, P: Probe> EventLoop<'a, P> {
         }
     }
 
-    /// Waits for the next event. If only answers are awaited and all cores are busy, several answers are
-    /// gathered, because each wake-up takes a core from the server.
+    /// Waits for the next event. If only answers are awaited and all cores are busy, waits for several answers,
+    /// because each wake-up takes a core from the server.
     fn wait(&mut self) -> io::Result<()> {
         let timeout = self.next_wait();
         let gathered = match timeout {
@@ -299,19 +300,19 @@ impl<'a, P: Probe> EventLoop<'a, P> {
         self.clock_ns = now_ns;
     }
 
-    /// Sets a slot's timer, and cancels earlier ones.
+    /// Sets a slot's timer. Earlier timers of the slot no longer count.
     fn wake_at(&mut self, slot: usize, at_ns: u64) {
         self.slots[slot].alarm_ns = at_ns;
         self.timers.set(at_ns, slot as u32);
     }
 
-    /// Time until the next timer.
+    /// Time after which the loop must wake even without an I/O event; `None` if it need not.
     fn next_wait(&mut self) -> Option<Duration> {
         let due_ns = match &mut self.schedule {
             Some(schedule) if !self.idle.is_empty() => schedule.next_ns(),
             _ => None,
         };
-        // If an event is in flight, its answer ends the wait. A time limit would cost a timer per query.
+        // If an event is in flight, its answer ends the wait. A timeout would cost a timer per query.
         let slice_ends_ns = (!self.rested && self.active == 0).then_some(self.window.to_ns);
         let at_ns = [self.timers.next_ns(), due_ns, slice_ends_ns].into_iter().flatten().min();
         let wait = at_ns.map(|at_ns| Duration::from_nanos(at_ns.saturating_sub(self.now_ns())));
@@ -350,7 +351,7 @@ impl<'a, P: Probe> EventLoop<'a, P> {
             .map_or((usize::MAX, 0), |&(slot, link)| (slot as usize, link as usize))
     }
 
-    /// Maps a socket to the connection that awaits it.
+    /// Records the link to which a socket belongs.
     fn own(&mut self, slot: usize, link: usize) {
         let Some(token) = self.slots[slot].links[link].token() else { return };
         let index = token.index as usize;
@@ -360,7 +361,8 @@ impl<'a, P: Probe> EventLoop<'a, P> {
         self.owners[index] = (slot as u32, link as u32);
     }
 
-    /// Resumes a task whose connection has an answer.
+    /// Handles the progress of a connection. If this is the answer for which the connection's task waits, continues the
+    /// task.
     fn on_step(&mut self, slot: usize, step: LinkProgress) -> Result<(), LoopError> {
         if let Some(reply) = self.settle(slot, step) {
             match self.slots[slot].stage {
@@ -375,7 +377,7 @@ impl<'a, P: Probe> EventLoop<'a, P> {
         for link in self.slots.iter_mut().flat_map(|slot| &mut slot.links) {
             link.disconnect(&mut *self.io);
         }
-        // Submits what was queued, without waiting for its completion.
+        // Submits the queued messages, without waiting for their completion.
         let _ = self.io.wait(Some(Duration::ZERO));
     }
 

@@ -1,5 +1,5 @@
-//! Replaces connections that are lost during a load that continues without them: the event in flight counts as failed,
-//! and the task connects anew.
+//! Replaces lost connections, in a load that continues in spite of lost connections. The event in flight counts as
+//! failed, and the task connects again.
 
 use std::collections::VecDeque;
 
@@ -13,26 +13,27 @@ use super::{EventLoop, LoopError};
 use crate::schedule::control::Phase;
 use crate::session::failure;
 
-/// The most tasks of a loop that connect anew at the same time.
+/// Largest number of tasks of a loop that connect again at the same time.
 ///
-/// A server that serves thousands of logins at once finishes all of them late: each step of one waits behind the steps
-/// of all others, and MariaDB's thread pool prefers new connections to the statements of those that are there. With this
-/// limit, tasks come back one after the other, and half of 10,000 are back after 0.8 instead of 1.1 s
+/// A server that serves thousands of logins at once finishes all of them late: each step of a login waits behind
+/// the steps of all others, and MariaDB's thread pool prefers new connections to the statements of existing ones.
+/// With this limit, tasks come back one after the other, and half of 10,000 are back after 0.8 s instead of 1.1 s
 /// (`bench/results.md`, `reconnect`).
 const COMEBACKS_MAX: u32 = 500;
 
-/// Tasks that connect anew.
+/// The tasks of a loop that connect again.
 #[derive(Debug, Default)]
 pub(super) struct Comebacks {
-    /// Those that may connect, with the called ones.
+    /// Number of tasks that may connect now. They include the tasks in `called`.
     underway: u32,
     waiting: VecDeque<u32>,
-    /// Those that waited, may connect now, and do not know it yet.
+    /// Slots that had to wait and may connect now, but have not begun to connect yet.
     called: Vec<u32>,
 }
 
 impl Comebacks {
-    /// Whether a slot may connect now. If not, it will be called.
+    /// Returns whether a slot may connect now. If it may not, it is queued until a call of [`end`](Self::end) returns
+    /// it.
     fn begin(&mut self, slot: usize) -> bool {
         let slot = slot as u32;
         if let Some(at) = self.called.iter().position(|called| *called == slot) {
@@ -48,7 +49,8 @@ impl Comebacks {
         may
     }
 
-    /// Ends one, successful or not. Calls the slot that has waited longest, and returns it.
+    /// Ends the attempt of one task, successful or not. Allows the slot that has waited longest to connect, and returns
+    /// it.
     fn end(&mut self) -> Option<usize> {
         let next = self.waiting.pop_front();
         match next {
@@ -60,8 +62,8 @@ impl Comebacks {
 }
 
 impl<P: Probe> EventLoop<'_, P> {
-    /// Whether a failed request leaves a task without a usable connection, in a job that continues after lost
-    /// connections.
+    /// Whether a failed request means that a task has lost its connection, in a job that continues after such a
+    /// loss.
     pub(super) fn is_lost(&self, slot: usize, link: usize, failure: &SqlFailure) -> bool {
         if !self.shared.job.reconnects() {
             return false;
@@ -76,7 +78,8 @@ impl<P: Probe> EventLoop<'_, P> {
         }
     }
 
-    /// Gives up a task's connections, and lets it connect anew after a wait. Its event counts as failed.
+    /// Gives up a task's connections, and lets the task connect again after a wait. The task's event counts as
+    /// failed.
     pub(super) fn lose(&mut self, slot: usize, failure: &SqlFailure) {
         let task = &mut self.slots[slot];
         if task.stage != Stage::Reconnecting {
@@ -86,7 +89,7 @@ impl<P: Probe> EventLoop<'_, P> {
         self.await_reconnect(slot);
     }
 
-    /// Notes that a connection of a task has closed that may be waiting for a due event.
+    /// Records that a connection has closed, if its task waits for a due event.
     pub(super) fn note_closed(&mut self, slot: usize) {
         let waits = self.slots.get(slot).is_some_and(|slot| slot.stage == Stage::Idle);
         if waits && self.shared.job.reconnects() {
@@ -94,8 +97,8 @@ impl<P: Probe> EventLoop<'_, P> {
         }
     }
 
-    /// Replaces the connections of the tasks that wait for a due event, if one of them has closed. No event fails with
-    /// it.
+    /// For each task whose connection has closed while the task waited for a due event, replaces all connections of the
+    /// task. No event was in flight, so none counts as failed.
     pub(super) fn replace_closed(&mut self) {
         if self.closed.is_empty() {
             return;
@@ -136,14 +139,15 @@ impl<P: Probe> EventLoop<'_, P> {
         }
     }
 
-    /// Lets the next task connect, because one has connected or failed to.
+    /// Lets the next task connect, because the attempt of another task has ended.
     fn end_comeback(&mut self) {
         if let Some(next) = self.comebacks.end() {
             self.wake_at(next, self.clock_ns);
         }
     }
 
-    /// Runs a task's `thread_init` again, which opens its connections, unless too many tasks do so already.
+    /// Runs a task's `thread_init` again, which opens its connections. If too many tasks do so already, the task
+    /// waits.
     pub(super) fn reconnect(&mut self, slot: usize) -> Result<(), LoopError> {
         if self.shared.control.phase() >= Phase::Stopping {
             self.abandon(slot);
@@ -170,7 +174,7 @@ impl<P: Probe> EventLoop<'_, P> {
         self.next_event(slot)
     }
 
-    /// Ends the tasks without a connection, because no further event may begin.
+    /// Ends the tasks that have no connection, because no further event may begin.
     pub(super) fn end_reconnecting(&mut self) {
         for slot in 0..self.slots.len() {
             if self.slots[slot].stage == Stage::Reconnecting {
@@ -179,7 +183,7 @@ impl<P: Probe> EventLoop<'_, P> {
         }
     }
 
-    /// Ends a task without a connection. There is nothing that its `thread_done` could close.
+    /// Ends a task that has no connection. `thread_done` is not called, because there is nothing to close.
     fn abandon(&mut self, slot: usize) {
         let task = &mut self.slots[slot];
         task.links.iter_mut().for_each(|link| link.disconnect(&mut *self.io));
@@ -200,7 +204,7 @@ mod tests {
         assert!((0..most).all(|slot| comebacks.begin(slot)));
         assert!(!comebacks.begin(most) && !comebacks.begin(most + 1));
         assert_eq!(comebacks.end(), Some(most));
-        // Another slot cannot take the place of the called one.
+        // Another slot cannot begin instead of the called slot.
         assert!(!comebacks.begin(most + 2));
         assert!(comebacks.begin(most));
         assert_eq!(

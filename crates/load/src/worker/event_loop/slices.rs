@@ -1,4 +1,5 @@
-//! Events in slices: begins them when a slice is ordered, records them by the slice's parts, rests after it.
+//! Runs events in slices. Events begin when a slice is ordered, and their records belong to the part of the slice in
+//! which they were made. After a slice, no task runs events.
 
 use dyno_script::Probe;
 
@@ -6,7 +7,7 @@ use super::{EventLoop, LoopError};
 use crate::measure::unfinished::Left;
 
 impl<P: Probe> EventLoop<'_, P> {
-    /// Reads the time. Events that end from here on may belong to the slice's next part.
+    /// If the next part of the slice has begun, enters that part: later records belong to it.
     pub(super) fn pass_edge(&mut self) {
         if self.clock_ns >= self.edge_ns {
             self.enter_part();
@@ -19,7 +20,7 @@ impl<P: Probe> EventLoop<'_, P> {
         self.edge_ns = if window.from_ns > self.clock_ns { window.from_ns } else { u64::MAX };
     }
 
-    /// Begins an ordered slice: every resting task gets an event.
+    /// Begins a slice that was ordered. In a closed loop, every waiting task gets an event.
     pub(super) fn take_up_slice(&mut self) -> Result<(), LoopError> {
         let Some(window) = self.shared.control.window_after(self.window.number) else { return Ok(()) };
         self.window = window;
@@ -28,7 +29,7 @@ impl<P: Probe> EventLoop<'_, P> {
         self.enter_part();
         self.schedule = window.schedule(self.share(), self.seed());
         if self.schedule.is_some() {
-            // Events begin when due.
+            // At a rate, events begin when they are due.
             return Ok(());
         }
         for _ in 0..self.idle.len() {
@@ -36,7 +37,8 @@ impl<P: Probe> EventLoop<'_, P> {
             self.read_clock();
             if self.clock_ns >= self.window.to_ns || !self.shared.control.take_event() {
                 self.idle.push_front(slot);
-                // Connections that had no time to begin an event count as idle.
+                // The slice's time was over before all tasks had begun an event. For each remaining task, the whole
+                // measured time counts.
                 let idle_ns = self.window.counted_ns(self.window.to_ns) * self.idle.len() as u64;
                 self.batch.rests(idle_ns);
                 break;
@@ -46,7 +48,7 @@ impl<P: Probe> EventLoop<'_, P> {
         Ok(())
     }
 
-    /// Ends the arrivals of a slice at a rate whose time is over. Waiting events never begin.
+    /// Ends the arrivals of a slice at a rate, because its time is over. Waiting events never begin.
     pub(super) fn end_arrivals(&mut self) {
         if let Some(mut schedule) = self.schedule.take() {
             self.assignment.recorder.leave(&Left::of(&mut schedule, &self.window));

@@ -1,17 +1,16 @@
 //! Times during which a script kept an event loop from its other connections.
 
-/// Shorter stretches of the loop are not examined.
+/// Stretches of work shorter than this, in ns, are not examined.
 const LONG_NS: u64 = 10_000_000;
-/// Interval of readings of the thread's usage, each a system call.
+/// Time between readings of the thread's usage. Each reading is a system call.
 const READ_EVERY_NS: u64 = 5_000_000;
 
-/// Looks for stretches between two readings of the clock in which the thread ran or blocked. A stretch in
-/// which it waited for a CPU does not count, because on a busy machine the kernel may run hundreds of server
-/// threads first.
+/// Finds the longest time between two readings of the clock for which the thread ran or blocked. The time for which it
+/// only waited for a CPU does not count, because on a busy machine the kernel may run hundreds of server threads first.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stalls {
     longest_ns: u64,
-    /// The last reading, and when it was made.
+    /// The most recent reading of the usage. `read_ns` is the time of this reading.
     usage: ThreadUsage,
     read_ns: u64,
 }
@@ -20,7 +19,7 @@ pub(super) struct Stalls {
 #[derive(Clone, Copy, Debug, Default)]
 struct ThreadUsage {
     cpu_ns: u64,
-    /// How often the kernel preempted the thread.
+    /// Number of times that the kernel preempted the thread.
     preemptions: i64,
 }
 
@@ -39,7 +38,8 @@ impl Stalls {
         let stalled_ns = if self.usage.preemptions == before.preemptions {
             length_ns
         } else {
-            // Part of the CPU time since the previous reading may have been used before the stretch.
+            // The CPU time since the previous reading may include CPU time before the stretch. This may be at most the
+            // time between the reading and the stretch, which is subtracted.
             let cpu_ns = self.usage.cpu_ns.saturating_sub(before.cpu_ns);
             cpu_ns.saturating_sub(from_ns.saturating_sub(before_ns)).min(length_ns)
         };
@@ -87,7 +87,8 @@ mod tests {
         std::thread::sleep(Duration::from_millis(30));
         stalls.passed(from_ns, ns());
         let blocked_us = stalls.longest_us();
-        // If the kernel also preempted the thread at that time, only CPU time counts.
+        // Usually the whole 30 ms count. But if the kernel preempted the thread meanwhile, only its CPU time counts,
+        // which is short.
         assert!(!(10_000..30_000).contains(&blocked_us), "{blocked_us}");
     }
 }

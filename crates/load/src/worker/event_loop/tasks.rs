@@ -9,8 +9,8 @@ use super::{EventLoop, LoopError, Message};
 /// Wait before connecting again to a server whose backlog is full.
 const REDIAL_NS: u64 = 2_000_000;
 
-/// Time for which events may follow each other without a wait. Then the loop takes a turn, in which records
-/// become visible and other tasks run.
+/// How long a task may run one event after another without having to wait, in ns. Then the loop begins its next
+/// iteration, in which records become visible and other tasks run.
 pub(super) const TURN_NS_MAX: u64 = 1_000_000;
 
 /// The result of resuming a task.
@@ -21,7 +21,8 @@ enum Turn {
 }
 
 impl<P: Probe> EventLoop<'_, P> {
-    /// Handles a link's progress for the task that waits for it: an answer, or a further wait.
+    /// Handles a link's progress for the task that waits for the link. Returns the answer, or `None` if the task must
+    /// wait longer.
     pub(super) fn settle(&mut self, slot: usize, step: LinkProgress) -> Option<Reply> {
         let awaited = self.slots[slot].awaited?;
         match step {
@@ -69,7 +70,7 @@ impl<P: Probe> EventLoop<'_, P> {
         }
     }
 
-    /// Runs a task until it waits or its turn is over.
+    /// Runs a task until it waits, or until it has run events for [`TURN_NS_MAX`].
     pub(super) fn drive(&mut self, slot: usize, mut reply: Reply) -> Result<(), LoopError> {
         let began_ns = self.clock_ns;
         loop {
@@ -111,18 +112,18 @@ impl<P: Probe> EventLoop<'_, P> {
         }
     }
 
-    /// Whether a task is in the script's `thread_done`. An error there ends only the task.
+    /// Whether a task runs the script's `thread_done`. An error there ends only this task.
     fn is_in_thread_done(&self, slot: usize) -> bool {
         self.slots[slot].stage == Stage::Ending && self.shared.runs_events()
     }
 
-    /// Defers a task's next event to the loop's next turn.
+    /// Defers a task's next event to the loop's next iteration.
     fn put_off(&mut self, slot: usize, reply: Reply) {
         self.slots[slot].put_off = Some(Box::new(reply));
         self.wake_at(slot, self.clock_ns);
     }
 
-    /// Resumes a deferred task, whose event begins now.
+    /// Resumes a task that was deferred. Its next event begins now.
     pub(super) fn take_up(&mut self, slot: usize, reply: Reply) -> Result<(), LoopError> {
         self.read_clock();
         self.slots[slot].due_ns = self.clock_ns;
@@ -150,7 +151,7 @@ impl<P: Probe> EventLoop<'_, P> {
                     notes.asked(&request);
                 }
                 self.shared.tell_names(&request);
-                // Only this script has run since the last reading of the clock.
+                // The clock is not read again, because only this script has run since the last reading.
                 *asked_ns = self.clock_ns;
                 Turn::Begun(begin(links, awaited, asked_ns, &request, self.shared, &mut *self.io))
             }

@@ -1,4 +1,5 @@
-//! Opens a link: dials the addresses in turn within the time limit, and dials again what a full server dropped.
+//! Opens a link. Tries the addresses in order within the time limit, and tries again if a full server drops the
+//! connection.
 
 use std::io;
 use std::marker::PhantomData;
@@ -40,7 +41,7 @@ impl<P: Probe> Link<P> {
         (link, step)
     }
 
-    /// Connects to the server, and resets the state of an earlier connection.
+    /// Connects to the server again. The state of the earlier connection is reset.
     pub(in crate::worker) fn dial(
         &mut self,
         target: &Target,
@@ -54,7 +55,7 @@ impl<P: Probe> Link<P> {
         self.redial(target, dialer, io)
     }
 
-    /// Connects to the same address again, within the time limit of the first attempt.
+    /// Connects to the same address again. The time limit of the first attempt still applies.
     pub(in crate::worker) fn redial(
         &mut self,
         target: &Target,
@@ -70,19 +71,19 @@ impl<P: Probe> Link<P> {
         self.is_watched = false;
     }
 
-    /// When the connection must be open, if the loop does not know it yet.
+    /// The deadline for opening the connection, if the loop does not know it yet.
     pub(in crate::worker) fn new_deadline(&mut self) -> Option<Instant> {
         let deadline = self.login_by.filter(|_| !self.is_watched)?;
         self.is_watched = true;
         Some(deadline.at())
     }
 
-    /// Whether the connection is not open yet and must be at this time.
+    /// Whether the connection is still being opened, and `at` is its deadline.
     pub(in crate::worker) fn must_open_by(&self, at: Instant) -> bool {
         self.login_by.is_some_and(|deadline| deadline.at() == at)
     }
 
-    /// Tries the next address, or gives up, because the time for this one has passed.
+    /// Called when the time for the current address has passed. Tries the next address, or gives up.
     pub(in crate::worker) fn be_late(
         &mut self,
         target: &Target,
@@ -125,7 +126,8 @@ impl<P: Probe> Link<P> {
                 self.stage = if connecting { Stage::Connecting } else { Stage::LoggingIn };
                 self.advance(target, io)
             }
-            // The listener of a unix socket has not kept up with a burst of connections.
+            // The server does not accept a burst of connections at a unix socket fast enough, so its backlog is
+            // full.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 self.stage = Stage::Redialling;
                 LinkProgress::Redial
@@ -138,7 +140,7 @@ impl<P: Probe> Link<P> {
         }
     }
 
-    /// The connection attempt succeeded.
+    /// Continues with the login after the connection attempt succeeded.
     pub(in crate::worker) fn connected(&mut self, target: &Target, io: &mut dyn Io) -> LinkProgress {
         self.stage = Stage::LoggingIn;
         self.advance(target, io)

@@ -6,7 +6,7 @@ use crate::protocol::job::{IoMethod, Protocol};
 use crate::session::servers::Dialer;
 use crate::session::servers::testing::{dead_and_alive, dialer};
 
-/// Turns a loop until the link has a reply for its script, or is connected.
+/// Runs a loop until the connection attempt has ended. Returns the link's reply for its script, if there is one.
 fn turn(
     link: &mut Link,
     mut step: LinkProgress,

@@ -1,4 +1,4 @@
-//! Answers of the server to a session, and what the session does next.
+//! Handles the server's answers to a session, and decides what the session does next.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::measure::digests::Returned;
 use crate::worker::link::LinkProgress;
 
 impl ReplayLoop<'_> {
-    /// Takes an answer, and continues the session.
+    /// Handles an answer, and continues the session.
     pub(super) fn answered(
         &mut self,
         slot: usize,
@@ -57,12 +57,12 @@ impl ReplayLoop<'_> {
                 self.lose(slot);
                 Ok(None)
             }
-            // A connection that broke while nothing was asked is noticed by the next statement.
+            // If a connection breaks while no statement is in flight, the next statement will fail.
             _ => Ok(None),
         }
     }
 
-    /// Begins the next statement of a session, now or when it is due.
+    /// Begins the next statement of a session. The statement begins now, or when it is due.
     pub(super) fn next_statement(&mut self, slot: usize) -> Result<Option<LinkProgress>, ReplayError> {
         let Some(session) = &mut self.slots[slot] else { return Ok(None) };
         if session.is_busy() {
@@ -101,7 +101,7 @@ impl ReplayLoop<'_> {
         Ok(None)
     }
 
-    /// Sends the statement of a session, unless it has to wait for commits.
+    /// Sends the next statement of a session, unless this statement must wait for commits of other sessions.
     pub(super) fn begin(&mut self, slot: usize) -> Option<LinkProgress> {
         let session = self.slots[slot].as_mut()?;
         if let (Some(following), Some(statement)) = (&mut self.following, &session.statement)
@@ -113,7 +113,7 @@ impl ReplayLoop<'_> {
         self.send(slot)
     }
 
-    /// Sends the statement of a session, in its database.
+    /// Sends the statement of a session. Selects the statement's database first, if necessary.
     pub(super) fn send(&mut self, slot: usize) -> Option<LinkProgress> {
         let session = self.slots[slot].as_mut()?;
         if !session.link.is_open() {
@@ -131,7 +131,7 @@ impl ReplayLoop<'_> {
         if let Some(sql) = session.text() {
             self.shared.tell_names(&Request::Query { connection: 0, sql });
         }
-        // Statements may have been read from the file since the last reading of the clock.
+        // The last reading of the clock is too old, because statements may have been read from the file since.
         self.clock_ns = self.epoch.elapsed().as_nanos() as u64;
         (session.sent_ns, session.returned) = (self.clock_ns, Returned::default());
         if !self.traffic.is_paced() {
@@ -140,7 +140,7 @@ impl ReplayLoop<'_> {
         session.send(&self.shared.job.target, &mut *self.io)
     }
 
-    /// Chooses a database, if sessions choose theirs and this is another one.
+    /// Starts to select a database. Does nothing if it is selected already, or if sessions do not select databases.
     fn choose(&mut self, slot: usize, wanted: impl Fn(&Session) -> Option<i64>) -> Option<LinkProgress> {
         let session = self.slots[slot].as_mut()?;
         let database_id = wanted(session);
@@ -153,7 +153,7 @@ impl ReplayLoop<'_> {
         Some(session.link.start(target, &mut *self.io, |_, client| client.query(&sql)))
     }
 
-    /// A session is open. It begins once the replay has begun.
+    /// Called when a session is open. Its statements begin once the replay has begun.
     fn opened(&mut self, slot: usize) -> Result<Option<LinkProgress>, ReplayError> {
         if self.has_begun {
             return self.next_statement(slot);
@@ -188,7 +188,8 @@ impl ReplayLoop<'_> {
         self.ended(slot);
     }
 
-    /// The statement of a session has ended: statements that waited for its commit may continue.
+    /// Called when the statement of a session has ended. If it was a commit, statements that waited for it may
+    /// continue.
     fn ended(&self, slot: usize) {
         let statement = self.slots[slot].as_ref().and_then(|session| session.statement.as_ref());
         if let (Some(following), Some(statement)) = (&self.following, statement) {
@@ -196,7 +197,7 @@ impl ReplayLoop<'_> {
         }
     }
 
-    /// An error is an answer, too.
+    /// Records an error. It counts as an answer, so the statement has ended.
     fn failed(&mut self, slot: usize, failure: &SqlFailure) {
         let Some(session) = &self.slots[slot] else { return };
         let Some(statement) = &session.statement else { return };
@@ -208,7 +209,7 @@ impl ReplayLoop<'_> {
         self.ended(slot);
     }
 
-    /// A session has no more statements.
+    /// Ends a session that has no more statements, at the time at which it ended in the log.
     fn end(&mut self, slot: usize) {
         let Some(session) = &mut self.slots[slot] else { return };
         let until_ns =
@@ -222,7 +223,7 @@ impl ReplayLoop<'_> {
         }
     }
 
-    /// The server has closed a session before its end.
+    /// Called when the server has closed a session before its end.
     fn lose(&mut self, slot: usize) {
         self.figures.sessions_lost += 1;
         self.drop_rest(slot);
@@ -241,7 +242,8 @@ impl ReplayLoop<'_> {
     }
 }
 
-/// Lets nothing wait for the rest of a session, which is not sent. A damaged file is reported where it is read for
+/// Marks the remaining statements of a session as ended. They will not be sent, so no other statement may wait for
+/// them. If the file is damaged, this function does not report it: the error is reported where statements are read for
 /// sending.
 fn end_all(session: &mut Session, traffic: &mut Traffic, following: &Following<'_>) {
     if let Some(statement) = &session.statement {
@@ -258,8 +260,8 @@ fn end_all(session: &mut Session, traffic: &mut Traffic, following: &Following<'
     }
 }
 
-/// The number under which the work of a session is counted. With a pace, there may be more sessions than connections of
-/// the job.
+/// The number of the connection under which a session's work is recorded. In a replay with a pace, several sessions may
+/// have the same number, because there may be more sessions than the job has connections.
 fn connection_of(tids: &Range<u32>, slot: usize) -> u32 {
     tids.start + (slot % tids.len().max(1)) as u32
 }

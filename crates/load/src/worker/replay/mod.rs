@@ -39,35 +39,35 @@ pub(crate) enum ReplayError {
     Traffic(#[from] TrafficError),
     #[error("the event loop failed: {0}")]
     Io(#[from] io::Error),
-    /// A session that is open from the beginning was refused.
+    /// The server refused a session that is open from the beginning.
     #[error("the first sessions cannot be opened: {0}")]
     Refused(String),
 }
 
-/// See the [module](self).
+/// An event loop that replays sessions.
 pub(crate) struct ReplayLoop<'a> {
     shared: &'a Shared,
     recorder: Arc<Recorder>,
     tids: Range<u32>,
     io: Box<dyn Io>,
     traffic: Traffic,
-    /// The order of commits, if it is kept.
+    /// The order of commits, if the replay keeps it.
     following: Option<Following<'a>>,
     /// Open sessions.
     slots: Vec<Option<Box<Session>>>,
     free: Vec<usize>,
-    /// Slot of each socket, by the index of its token.
+    /// For each socket, the slot to which it belongs. The index is that of the socket's token.
     owners: Vec<usize>,
     timers: Timers,
-    /// When sessions that are being opened must be open. Some of them may be open by now.
+    /// Sessions that are being opened, with their deadlines. Some of them may already be open.
     logins: VecDeque<(Instant, usize)>,
     batch: Batch,
     figures: ReplayFigures,
     cores: BusyCores,
     epoch: Instant,
-    /// Last reading of the clock, in ns since the epoch.
+    /// Most recent reading of the clock, in ns since the load began.
     clock_ns: u64,
-    /// Sessions that wait for the server.
+    /// Number of sessions that wait for the server.
     busy: u32,
     has_begun: bool,
     is_stopped: bool,
@@ -108,14 +108,14 @@ impl<'a> ReplayLoop<'a> {
         })
     }
 
-    /// Opens the first sessions, replays the traffic to its end or that of the job, and disconnects.
+    /// Opens the first sessions, replays the traffic until it ends or the job ends, and disconnects.
     pub(crate) fn run(mut self) -> Result<WorkerReport, ReplayError> {
         while let Some(times) = self.traffic.take_first_session(self.has_room()) {
             self.open(times)?;
         }
         self.turn_until(|this| this.busy == 0)?;
         if self.busy > 0 {
-            // Aborted before every session was open.
+            // The job was aborted before every session was open.
             return Ok(self.report());
         }
         self.shared.say(Message::Ready(self.io.name()));
@@ -130,7 +130,7 @@ impl<'a> ReplayLoop<'a> {
         self.turn_until(Self::is_through)?;
         let report = self.report();
         (0..self.slots.len()).for_each(|slot| self.close(slot));
-        // Submits what was queued, without waiting for its completion.
+        // Submits the queued messages, without waiting for their completion.
         let _ = self.io.wait(Some(Duration::ZERO));
         Ok(report)
     }
@@ -143,14 +143,14 @@ impl<'a> ReplayLoop<'a> {
         self.slots.len() - self.free.len()
     }
 
-    /// Whether another session may be opened in traffic without a pace. If all open ones wait for commits, those may be
-    /// of a session that is not open.
+    /// Whether another session may be opened in a replay without a pace. If all open sessions wait for commits, another
+    /// session may always be opened, because the commits may belong to a session that is not open yet.
     fn has_room(&self) -> bool {
         let open = self.open_sessions();
         open < self.tids.len() || self.following.as_ref().is_some_and(|following| following.len() == open)
     }
 
-    /// Turns the loop until `done`, or the job is aborted.
+    /// Runs the loop until `done` returns true or the job is aborted.
     fn turn_until(&mut self, done: impl Fn(&Self) -> bool) -> Result<(), ReplayError> {
         while !done(self) && self.shared.control.phase() != Phase::Aborting {
             self.wait()?;
@@ -172,7 +172,7 @@ impl<'a> ReplayLoop<'a> {
         Ok(())
     }
 
-    /// Waits for the next event. If only answers are awaited and all cores are busy, several answers are gathered,
+    /// Waits for the next event. If only answers are awaited and all cores are busy, waits for several answers,
     /// because each wake-up takes a core from the server.
     fn wait(&mut self) -> io::Result<()> {
         let timeout = self.next_wait();
@@ -186,7 +186,7 @@ impl<'a> ReplayLoop<'a> {
         }
     }
 
-    /// Time until the next timer, session or deadline of a login.
+    /// Time after which the loop must wake even without an I/O event; `None` if it need not.
     fn next_wait(&mut self) -> Option<Duration> {
         let opens_ns = self.traffic.opens_next_ns().filter(|_| self.has_begun && !self.is_stopped);
         let at_ns = [self.timers.next_ns(), opens_ns].into_iter().flatten().min();
@@ -201,7 +201,7 @@ impl<'a> ReplayLoop<'a> {
         self.epoch.elapsed().as_nanos() as u64
     }
 
-    /// Sets a session's timer, and cancels earlier ones.
+    /// Sets a session's timer. Earlier timers of the session no longer count.
     fn wake_at(&mut self, slot: usize, at_ns: u64) {
         if let Some(session) = &mut self.slots[slot] {
             session.alarm_ns = at_ns;
@@ -219,7 +219,7 @@ impl<'a> ReplayLoop<'a> {
         Ok(())
     }
 
-    /// Sends the statements that have waited for commits long enough.
+    /// Sends the statements that no longer need to wait for commits.
     fn follow(&mut self) -> Result<(), ReplayError> {
         let Some(following) = &self.following else { return Ok(()) };
         following.set_busy(self.busy);
@@ -260,7 +260,7 @@ impl<'a> ReplayLoop<'a> {
         }
     }
 
-    /// Ends all sessions without a statement in flight, once no further statement may begin.
+    /// Closes all sessions without a statement in flight, once the job is stopping.
     fn stop_if_asked(&mut self) {
         if self.is_stopped || self.shared.control.phase() < Phase::Stopping {
             return;
@@ -317,7 +317,7 @@ impl<'a> ReplayLoop<'a> {
         Ok(())
     }
 
-    /// The session that is late next, of those that are not open.
+    /// Of the sessions that are still being opened, returns the one with the next deadline.
     fn next_login(&mut self) -> Option<(Instant, usize)> {
         while let Some((at, slot)) = self.logins.front().copied() {
             if self.slots[slot].as_ref().is_some_and(|session| session.link.must_open_by(at)) {
@@ -328,7 +328,7 @@ impl<'a> ReplayLoop<'a> {
         None
     }
 
-    /// Gives up the connections that are late.
+    /// Gives up the connections whose deadline has passed.
     fn end_late_logins(&mut self) -> Result<(), ReplayError> {
         while let Some((at, slot)) = self.next_login().filter(|(at, _)| *at <= Instant::now()) {
             self.logins.pop_front();
@@ -342,7 +342,7 @@ impl<'a> ReplayLoop<'a> {
         Ok(())
     }
 
-    /// Handles the progress of a session until it waits.
+    /// Handles the progress of a session, and continues the session until it must wait.
     fn advance(&mut self, slot: usize, mut step: Option<LinkProgress>) -> Result<(), ReplayError> {
         while let Some(progress) = step {
             step = match progress {
@@ -364,7 +364,7 @@ impl<'a> ReplayLoop<'a> {
         Ok(())
     }
 
-    /// Notes the socket of a session, and when it must be open.
+    /// Records which socket a session has, and the deadline by which the session must be open.
     fn watch(&mut self, slot: usize) {
         let Some(session) = &mut self.slots[slot] else { return };
         if let Some(token) = session.link.token() {

@@ -1,4 +1,4 @@
-//! The order of commits in a replay: a statement waits for those that had ended before it began in the log.
+//! The order of commits in a replay. A statement waits for the commits that had ended in the log before it began.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,32 +11,32 @@ use dyno_traffic::{Commits, ReplayStatement, TrafficError, TrafficFile};
 use crate::io::Waker;
 use crate::protocol::replay::Replay;
 
-/// Time without a commit, and without a statement at the server, after which the next statement goes on nevertheless.
-/// The commit that it waits for then belongs to a session that waits itself: the log's clock stepped back, or its times
-/// are coarse.
+/// If no commit ends and the server works on no statement for this time, the next waiting statement is sent although
+/// its commits have not ended. In this case, sessions wait for each other, because the log's clock stepped back or its
+/// times are coarse.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The commits of a replay, for all its loops.
+/// The commits of a replay, which all its loops share.
 pub(crate) struct CommitOrder {
     commits: Commits,
-    /// A bit for each commit: whether it has ended.
+    /// One bit for each commit, which says whether the commit has ended.
     ended: Vec<AtomicU64>,
-    /// The number of commits from the first one on that have all ended.
+    /// All commits before this position in the log's order have ended.
     first: AtomicU32,
     loops: Mutex<Vec<Arc<OrderedLoop>>>,
 }
 
-/// What other loops know of a loop.
+/// State of one loop of a replay that the other loops read.
 struct OrderedLoop {
     waker: Waker,
-    /// Its sessions that wait for the server.
+    /// Number of the loop's sessions that wait for the server.
     busy: AtomicU32,
-    /// Its statements that wait for commits.
+    /// Number of the loop's statements that wait for commits.
     waiting: AtomicU32,
 }
 
 impl CommitOrder {
-    /// The order of a replay, if it keeps one.
+    /// Creates the order of a replay's commits; `None` if the replay does not keep the order.
     ///
     /// # Errors
     /// The traffic file is damaged, or has too many commits.
@@ -63,7 +63,8 @@ impl CommitOrder {
         word.is_some_and(|word| word.load(Ordering::Acquire) & (1 << (place % 64)) != 0)
     }
 
-    /// Notes that a commit has ended, or never will. Wakes the other loops if statements can then continue.
+    /// Records that a commit has ended or will never be sent. If statements of other loops may continue, wakes these
+    /// loops.
     fn end(&self, place: u32, own: &Arc<OrderedLoop>) {
         if let Some(word) = self.ended.get(place as usize / 64) {
             word.fetch_or(1 << (place % 64), Ordering::AcqRel);
@@ -71,7 +72,7 @@ impl CommitOrder {
         let mut first = self.first();
         let before = first;
         while self.has_ended(first) {
-            // Another loop may have advanced it meanwhile.
+            // Another loop may have advanced `first` meanwhile.
             first = match self.first.compare_exchange(first, first + 1, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => first + 1,
                 Err(newer) => newer,
@@ -94,13 +95,15 @@ impl CommitOrder {
     }
 }
 
-/// The order, as a loop of the replay sees it.
+/// The order of commits, as one loop of the replay uses it.
 pub(super) struct Following<'a> {
     order: &'a CommitOrder,
     own: Arc<OrderedLoop>,
-    /// Sessions whose statement waits, with the number of commits that must have ended.
+    /// Slots of sessions whose statement waits. The first number is how many commits must have ended before the
+    /// statement is sent.
     waiting: BinaryHeap<Reverse<(u32, usize)>>,
-    /// The number of commits that had ended at the last look, and when it changed.
+    /// The number of commits that had ended when [`Self::next`] was last called, and the time at which this number last
+    /// changed or a statement was last released.
     seen: (u32, Instant),
 }
 
@@ -111,7 +114,7 @@ impl<'a> Following<'a> {
         Self { order, own, waiting: BinaryHeap::new(), seen: (0, Instant::now()) }
     }
 
-    /// Whether a statement must wait. If so, [`Self::next`] returns its session's slot when it may be sent.
+    /// Whether a statement must wait. If it must, [`Self::next`] returns the slot of its session later.
     pub(super) fn waits(&mut self, slot: usize, statement: &ReplayStatement) -> bool {
         let needed = self.order.commits.before(statement.offset_us);
         if needed <= self.order.first() {
@@ -119,7 +122,8 @@ impl<'a> Following<'a> {
         }
         self.waiting.push(Reverse((needed, slot)));
         self.own.waiting.store(self.waiting.len() as u32, Ordering::Release);
-        // A commit that ended between the two looks has woken nobody.
+        // A commit may have ended between the check above and the registration. In that case, no loop wakes this one,
+        // so the condition is checked again.
         if needed > self.order.first() {
             return true;
         }
@@ -128,14 +132,15 @@ impl<'a> Following<'a> {
         false
     }
 
-    /// Notes that a statement has ended, or will never be sent.
+    /// Records that a statement has ended, or will never be sent.
     pub(super) fn ended(&self, statement_id: i64) {
         if let Some(place) = self.order.commits.place(statement_id) {
             self.order.end(place, &self.own);
         }
     }
 
-    /// The slot of a session whose statement may be sent now, and whether that breaks the order.
+    /// The slot of a session whose statement may be sent now, and whether the statement is sent although commits before
+    /// it have not ended.
     pub(super) fn next(&mut self, now: Instant) -> Option<(usize, bool)> {
         let first = self.order.first();
         if first != self.seen.0 {
@@ -152,17 +157,17 @@ impl<'a> Following<'a> {
         Some((slot, breaks))
     }
 
-    /// Tells the other loops how many sessions wait for the server.
+    /// Publishes how many sessions of this loop wait for the server.
     pub(super) fn set_busy(&self, busy: u32) {
         self.own.busy.store(busy, Ordering::Release);
     }
 
-    /// When statements that wait must be looked at again; `None` if there are none.
+    /// The latest time at which [`Self::next`] must be called again; `None` if no statement waits.
     pub(super) fn looks_again_at(&self) -> Option<Instant> {
         (!self.waiting.is_empty()).then(|| self.seen.1 + PATIENCE)
     }
 
-    /// Statements that wait.
+    /// Number of statements that wait for commits.
     pub(super) fn len(&self) -> usize {
         self.waiting.len()
     }

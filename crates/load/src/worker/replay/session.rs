@@ -10,27 +10,28 @@ use crate::measure::digests::Returned;
 use crate::protocol::job::Target;
 use crate::worker::link::{Link, LinkProgress};
 
-/// Most statements that a session keeps prepared. With more, all are closed.
+/// Largest number of statements that a session keeps prepared. If there are more, all are closed.
 const PREPARED_MAX: usize = 256;
 
-/// What a session does.
+/// What a session does now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// It connects.
+    /// The session connects.
     Opening,
-    /// It selects a database: after it connects its first, later that of its next statement.
+    /// The session selects a database. It does so after it has connected, and later before a statement that uses
+    /// another database.
     Choosing,
-    /// It is open and waits for the replay to begin.
+    /// The session is open, and waits for the replay to begin.
     Resting,
-    /// It waits until its statement is due.
+    /// The session waits until its statement is due.
     Waiting,
-    /// Its statement waits for commits of other sessions.
+    /// The session's statement waits for commits of other sessions.
     Following,
-    /// Its statement is being prepared.
+    /// The session's statement is being prepared.
     Preparing,
-    /// Its statement is being executed.
+    /// The session's statement is being executed.
     Executing,
-    /// It has no more statements, and waits for the time of its end.
+    /// The session has no more statements, and waits until the time at which it ended in the log.
     Closing,
 }
 
@@ -38,21 +39,21 @@ pub(super) struct Session {
     pub(super) times: SessionTimes,
     pub(super) link: Link,
     pub(super) stage: Stage,
-    /// Statements that were read ahead.
+    /// Statements that have been read ahead.
     pub(super) queue: VecDeque<ReplayStatement>,
-    /// Id of the last one.
+    /// Id of the statement that was read from the file most recently.
     pub(super) after: i64,
-    /// Statements taken out of the queue.
+    /// Number of statements that have been taken from the queue.
     pub(super) taken: u64,
     /// The statement that waits or is being executed.
     pub(super) statement: Option<ReplayStatement>,
     pub(super) due_ns: u64,
     pub(super) sent_ns: u64,
-    /// Its timer, in ns since the load began. Queued timers of other times are obsolete.
+    /// When the session's timer is due, in ns since the load began. A queued timer with another time is obsolete.
     pub(super) alarm_ns: u64,
     /// What the statement has returned so far.
     pub(super) returned: Returned,
-    /// The database that it chose.
+    /// The database that the session has selected.
     pub(super) database_id: Option<i64>,
     prepared: HashMap<Vec<u8>, StatementId>,
 }
@@ -76,7 +77,7 @@ impl Session {
         }
     }
 
-    /// Whether it waits for the server.
+    /// Whether the session waits for the server.
     pub(super) fn is_busy(&self) -> bool {
         match self.stage {
             Stage::Opening | Stage::Choosing | Stage::Preparing | Stage::Executing => true,
@@ -89,7 +90,7 @@ impl Session {
         matches!(self.stage, Stage::Preparing | Stage::Executing)
     }
 
-    /// The text of its statement.
+    /// The text of the session's statement.
     pub(super) fn text(&self) -> Option<&[u8]> {
         match &self.statement.as_ref()?.form {
             Form::Text(sql) | Form::Prepared { sql, .. } => Some(sql),
@@ -97,7 +98,7 @@ impl Session {
         }
     }
 
-    /// Sends its statement, or prepares it first. `None` if it has no statement to send.
+    /// Sends the session's statement, or prepares it first. `None` if the session has no statement to send.
     pub(super) fn send(&mut self, target: &Target, io: &mut dyn Io) -> Option<LinkProgress> {
         let Self { link, stage, statement, prepared, .. } = self;
         match &statement.as_ref()?.form {
@@ -123,7 +124,7 @@ impl Session {
         }
     }
 
-    /// Keeps its statement as prepared.
+    /// Records that the session's statement is prepared.
     pub(super) fn prepared(&mut self, id: StatementId) {
         let Some(ReplayStatement { form: Form::Prepared { sql, .. }, .. }) = &self.statement else { return };
         if self.prepared.len() >= PREPARED_MAX {
@@ -134,7 +135,8 @@ impl Session {
         self.prepared.insert(sql.clone(), id);
     }
 
-    /// Adds a result of its statement, and its rows if answers are wanted. True if another one follows.
+    /// Adds a result of the session's statement. Reads its rows if answers are compared. Returns true if another
+    /// result follows.
     pub(super) fn take_result(&mut self, reads_answers: bool) -> bool {
         if reads_answers {
             let mut fields = Vec::new();

@@ -1,4 +1,5 @@
-//! The traffic of a loop: which session is opened next and when, and the statements of each session.
+//! The traffic of a loop. It determines which session is opened next and when, and reads the statements of each
+//! session.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -14,28 +15,28 @@ use crate::worker::Shared;
 /// A session that was open before the log began is opened this long before its first statement.
 const OPEN_AHEAD_NS: u64 = 1_000_000_000;
 
-/// The databases of traffic that has several.
+/// The databases of the traffic. Both maps are empty if the traffic has only one database.
 #[derive(Default)]
 struct Databases {
-    /// MySQL: chosen in a session by `USE`.
+    /// The databases' names, for MySQL, where a session selects its database with `USE`.
     names: HashMap<i64, String>,
-    /// PostgreSQL: each has connections of its own.
+    /// The databases' addresses and accounts, for PostgreSQL, where a connection can use only one database.
     dialers: HashMap<i64, Dialer>,
 }
 
-/// See the [module](self).
+/// The traffic of one loop.
 pub(super) struct Traffic {
     reader: StatementReader,
-    /// Sessions that are not opened yet, in order of their beginnings.
+    /// Sessions that have not been opened yet, in the order in which they begin.
     sessions: VecDeque<SessionTimes>,
     databases: Databases,
-    /// Offset of the beginning of the first session of all loops.
+    /// The time in the log at which the first session began, whichever loop replays it.
     began_us: i64,
     pace: Option<f64>,
 }
 
 impl Traffic {
-    /// Opens the traffic for the loop that has these of the job's connections.
+    /// Opens the traffic for a loop. `tids` are the thread ids of the loop's connections.
     pub(super) fn open(
         shared: &Shared,
         replay: &Replay,
@@ -58,18 +59,20 @@ impl Traffic {
         self.pace.is_some()
     }
 
-    /// Whether all sessions were opened.
+    /// Whether all sessions have been opened.
     pub(super) fn is_through(&self) -> bool {
         self.sessions.is_empty()
     }
 
-    /// When an offset is due, in ns since the load began; `None` without a pace.
+    /// Converts a time of the log to the time at which it is due in the replay, in ns since the load began; `None` if
+    /// the replay has no pace.
     pub(super) fn due_ns(&self, offset_us: i64) -> Option<u64> {
         let since_us = offset_us.saturating_sub(self.began_us).max(0);
         self.pace.map(|pace| (since_us as f64 * 1e3 / pace) as u64)
     }
 
-    /// When the next session is opened, in ns since the load began; `None` without a pace, and if there is none.
+    /// When the next session is opened, in ns since the load began; `None` if there is no pace or no further
+    /// session.
     pub(super) fn opens_next_ns(&self) -> Option<u64> {
         let session = self.sessions.front()?;
         let due_ns = self.due_ns(session.began_us)?;
@@ -77,7 +80,7 @@ impl Traffic {
         Some(due_ns.saturating_sub(ahead_ns))
     }
 
-    /// Takes the next session if it is due, or if there is room for it in traffic without a pace.
+    /// Takes the next session if it is due. Without a pace, takes it if there is room for it.
     pub(super) fn take_session(&mut self, now_ns: u64, has_room: bool) -> Option<SessionTimes> {
         let is_due = match self.opens_next_ns() {
             Some(at_ns) => at_ns <= now_ns,
@@ -86,8 +89,8 @@ impl Traffic {
         if is_due { self.sessions.pop_front() } else { None }
     }
 
-    /// Takes the next session. With a pace, takes it only if it was open before the log began and soon sends a
-    /// statement. Without a pace, takes it only if there is room.
+    /// Takes the next session that must be open when the replay begins. With a pace, these are sessions that were open
+    /// before the log began and soon send a statement. Without a pace, any session is taken if there is room for it.
     pub(super) fn take_first_session(&mut self, has_room: bool) -> Option<SessionTimes> {
         let is_open_before = self.sessions.front().is_some_and(|session| !session.is_begin_logged);
         if self.is_paced() && !is_open_before { None } else { self.take_session(0, has_room) }
@@ -103,12 +106,12 @@ impl Traffic {
         self.reader.read(session, after, into)
     }
 
-    /// Where a session connects, if not to the target's own database.
+    /// The addresses and account for a session, if the session's database needs connections of its own.
     pub(super) fn dialer(&self, session: &SessionTimes) -> Option<&Dialer> {
         self.databases.dialers.get(&session.database_id?)
     }
 
-    /// The statement that chooses a database, if sessions choose theirs.
+    /// The statement that selects a database; `None` if sessions do not select databases.
     pub(super) fn chooses(&self, database_id: Option<i64>) -> Option<Vec<u8>> {
         let name = self.databases.names.get(&database_id?)?;
         Some(format!("USE `{}`", name.replace('`', "``")).into_bytes())
@@ -116,8 +119,8 @@ impl Traffic {
 }
 
 impl Databases {
-    /// Reads the databases. With a single database, all sessions use the target's database instead, whatever its name
-    /// is.
+    /// Reads the databases. With a single database, all sessions use the target's database instead, whatever its
+    /// name is.
     fn of(file: &TrafficFile, job: &Job) -> Result<Self, ReplayError> {
         let named = file.databases()?;
         if named.len() < 2 {

@@ -1,9 +1,9 @@
-//! More than sixty ways in which a server can misbehave, for each protocol. Each ends within its limit, in a one-line
-//! error or in the outcome that the behaviour states. The password must never reach the server, whatever the server
-//! asks for.
+//! More than sixty ways in which a server can misbehave, for each protocol. Each job must end within its time
+//! limit, with a one-line error or with the outcome that the behaviour states. The password must never reach the
+//! server, whatever the server asks for.
 //!
-//! The servers have an address of this host outside the loopback interface, because the client would trust
-//! servers there.
+//! The servers have an address of this host outside the loopback interface, because the client would trust servers
+//! on the loopback interface.
 
 mod mysql;
 mod pgsql;
@@ -20,27 +20,27 @@ use dyno_load::{Address, Job, Protocol, Scheduler, TlsMode};
 use crate::job::{PASSWORD, Story, job, run};
 use crate::listener::{Ear, Listener, Play};
 
-/// Number of behaviours that are tested at the same time. Most of them wait.
+/// Number of behaviours that are tested at the same time. Most of them only wait.
 const AT_ONCE: usize = 12;
 
-/// Fewest behaviours of each protocol.
+/// Smallest number of behaviours of each protocol.
 const BEHAVIOURS_MIN: usize = 60;
 
-/// Most memory that the process may have used at any time: a few results of the largest size, and their copies.
+/// Limit on the peak memory of the process, in MiB: a few results of the largest size, and their copies.
 const MEMORY_MIB_MAX: u64 = 3 * 1024;
 
-/// What a script does with the server.
+/// A script that reads all rows of a query.
 pub(crate) const READS: &str = "
    local result = con:query('SELECT 1')
    for _ = 1, result.nrows do result:fetch_row() end
 ";
-/// As [`READS`], followed by another statement. An unreadable row ends this statement.
+/// Like [`READS`], but with a second statement, which fails if a row could not be read.
 pub(crate) const READS_ON: &str = "
    local result = con:query('SELECT 1')
    for _ = 1, result.nrows do result:fetch_row() end
    con:query('SELECT 2')
 ";
-/// One statement, prepared with a parameter.
+/// A script that prepares a statement with a parameter, executes it, and reads all rows.
 pub(crate) const PREPARES: &str = "
    local statement = con:prepare('SELECT ?')
    local parameter = statement:bind_create(sysbench.sql.type.INT)
@@ -50,7 +50,7 @@ pub(crate) const PREPARES: &str = "
    for _ = 1, result.nrows do result:fetch_row() end
 ";
 
-/// As [`PREPARES`], executed once more.
+/// Like [`PREPARES`], but the statement is executed once more.
 pub(crate) const PREPARES_ON: &str = "
    local statement = con:prepare('SELECT ?')
    local parameter = statement:bind_create(sysbench.sql.type.INT)
@@ -64,19 +64,20 @@ pub(crate) const PREPARES_ON: &str = "
 /// The expected outcome of a job.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Outcome {
-    /// It fails with one line that contains these words.
+    /// The job fails with one line that contains these words.
     Fails(&'static str),
-    /// It fails because the login is not complete in time.
+    /// The job fails because the login is not complete in time.
     IsLate,
-    /// It fails because the login is not complete in time, or on a fast machine because it has too many bytes.
+    /// The job fails because the login never ends. The message says that the login is not complete in time or, on a
+    /// fast machine, that it has too many bytes.
     IsEndless,
-    /// It ends with its time, and the event in flight is not finished.
+    /// The job ends when its time is over, and the event in flight is not finished.
     IsUnfinished,
-    /// It ends well.
+    /// The job ends without an error.
     Finishes,
 }
 
-/// One way to misbehave.
+/// One way in which a server misbehaves.
 pub(crate) struct Behaviour {
     pub(crate) name: &'static str,
     pub(crate) tls: TlsMode,
@@ -86,17 +87,17 @@ pub(crate) struct Behaviour {
 }
 
 impl Behaviour {
-    /// A behaviour without TLS that has this outcome.
+    /// Creates a behaviour without TLS. The client runs the script [`READS`].
     pub(crate) fn new(name: &'static str, outcome: Outcome, play: Play) -> Self {
         Self { name, tls: TlsMode::Disabled, script: READS, outcome, play }
     }
 
-    /// As [`new`](Self::new), with another script.
+    /// Like [`new`](Self::new), but the client runs another script.
     pub(crate) fn of_script(script: &'static str, name: &'static str, outcome: Outcome, play: Play) -> Self {
         Self { script, ..Self::new(name, outcome, play) }
     }
 
-    /// A behaviour over TLS that verifies nothing.
+    /// Creates a behaviour with TLS. The client does not verify the server.
     pub(crate) fn with_tls(name: &'static str, outcome: Outcome, play: Play) -> Self {
         Self { tls: TlsMode::Required, ..Self::new(name, outcome, play) }
     }
@@ -138,7 +139,7 @@ fn meet_all(driver: Protocol, behaviours: Vec<Behaviour>) {
     assert!(memory_mib_max() < MEMORY_MIB_MAX, "{} MiB", memory_mib_max());
 }
 
-/// What is wrong with the ways in which the two schedulers handle a behaviour.
+/// Runs a behaviour with both schedulers. Returns how their jobs differ from what is expected.
 fn meet(driver: Protocol, behaviour: &Behaviour, host: Ipv4Addr, ca: &Path) -> Vec<String> {
     let (listener, ear) = Listener::at(host, behaviour.play);
     let address = &listener.addresses[0];
@@ -170,7 +171,7 @@ fn job_of(driver: Protocol, behaviour: &Behaviour, address: &Address, scheduler:
     match behaviour.outcome {
         Outcome::IsLate | Outcome::IsEndless => job.target.connect_seconds_max = Some(1.0),
         Outcome::IsUnfinished => job.seconds = Some(1.0),
-        // On a busy machine the job might be late, with another message.
+        // There is no time limit, because on a busy machine the job might exceed it and fail with another message.
         Outcome::Fails(_) | Outcome::Finishes => {}
     }
     job

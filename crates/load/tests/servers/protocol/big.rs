@@ -1,4 +1,4 @@
-//! Messages of many megabytes, plain, encrypted and compressed.
+//! Messages of many megabytes: unencrypted, encrypted, and compressed.
 
 use dyno_engine::testing::{Authority, Trial, engine_test, large_server_test, start_with_tls};
 use dyno_engine::{Installation, Server};
@@ -24,7 +24,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// Code for both families: long fields, long statements, many rows.
+/// Lua code with long fields, long statements and many rows, for servers of the MySQL family and for PostgreSQL.
 const BOTH: &str = "
  con:query('DELETE FROM long_words')
  local word = string.rep('Dyno', 5000000)
@@ -47,8 +47,8 @@ const BOTH: &str = "
  con:query('DELETE FROM many_words')
 ";
 
-/// Packets that fill their last frame, so that an empty frame follows: 16 MB - 1 including the command's byte, or
-/// including the four bytes of a field's length.
+/// Packets of 2^24 - 1 bytes, which fill their last frame, so that an empty frame follows. In the first packet, the
+/// length includes the command's byte. In the second packet, it includes the four bytes of a field's length.
 const MYSQL: &str = "
  local empty = \"SELECT LENGTH('')\"
  print(con:query_row(\"SELECT LENGTH('\" .. string.rep('x', 16777214 - #empty) .. \"')\"))
@@ -68,7 +68,7 @@ fn passes(installation: &Installation, settings: &[(&str, &str)], frames: &str) 
     let zlib = Compression { zlib: true, zstd: false, uncompressed: false };
     let plain = Compression::default();
     let mut ways = vec![(TlsMode::Disabled, plain), (TlsMode::Required, plain)];
-    // PostgreSQL has no compression to ask for.
+    // PostgreSQL's protocol has no compression.
     ways.extend((server.access().engine != "postgres").then_some((TlsMode::Required, zlib)));
     for (mode, compression) in ways {
         passes_by(&server, frames, mode, compression);

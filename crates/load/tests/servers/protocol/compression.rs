@@ -22,12 +22,12 @@ const ZSTD: Compression = Compression { zlib: false, zstd: true, uncompressed: f
 const EITHER: Compression = Compression { zlib: true, zstd: true, uncompressed: false };
 const NONE: Compression = Compression { zlib: false, zstd: false, uncompressed: true };
 
-/// Any algorithm, or no compression.
+/// Permits the given algorithms, and also connections without compression.
 fn preferred(compression: Compression) -> Compression {
     Compression { uncompressed: true, ..compression }
 }
 
-/// Short and long statements, several results, an error, and statements that are prepared and closed.
+/// Sends short and long statements, reads several results and an error, and prepares and closes statements.
 const CODE: &str = "
  local _, state = con:query_row(\"SHOW STATUS LIKE 'Compression'\")
  print(state)
@@ -75,7 +75,8 @@ fn with_zstd(server: &Server) {
     refuses(server, EITHER, "(zlib, zstd)");
 }
 
-/// Checks that a server answers as usual, and whether it considers the connection compressed.
+/// Checks that a server answers as usual over a connection with this compression. `state` is the expected value of the
+/// server's status variable `Compression`.
 fn speaks(server: &Server, compression: Compression, state: &str) {
     let mut job = ask(server, CODE);
     job.target.compression = compression;
@@ -86,7 +87,8 @@ fn speaks(server: &Server, compression: Compression, state: &str) {
     }
 }
 
-/// Checks the server's name for the algorithm of a connection, and its level: MySQL's defaults, 6 and 3.
+/// Checks the algorithm and the level that a server's status variables name for the connection. The levels are MySQL's
+/// defaults, 6 for zlib and 3 for Zstandard.
 fn is_known_as(server: &Server, compression: Compression, algorithm: &str) {
     let code = "
      for _, name in ipairs({'Compression_algorithm', 'Compression_level'}) do

@@ -1,4 +1,4 @@
-//! Logins: who may log in, by which method, and how others are refused.
+//! Logins: who may log in by which method, and how all others are refused.
 
 use std::fs;
 use std::path::Path;
@@ -53,7 +53,8 @@ fn mysql_native(server: &mut Server) {
     strangers_are_refused(server, "Access denied for user 'stranger'@", "Unknown database 'nowhere'");
 }
 
-/// The first login after the server has forgotten its cache takes the full path, the second the fast one.
+/// After the server has dropped its cache, the first login needs full authentication, and the second uses fast
+/// authentication.
 fn mysql_sha256(server: &mut Server) {
     execute(
         server,
@@ -111,7 +112,7 @@ fn clear_passwords_stay_on_the_machine(server: &Server) {
     refused_with(visit(server, "clear", "open barley"), "password authentication failed for user \"clear\"");
 }
 
-/// Sets the method by which each user logs in. The last applies to all others.
+/// Sets the method by which each user logs in. All other users log in by SCRAM.
 fn set_methods(datadir: &Path, methods: &[(&str, &str)]) {
     let path = datadir.join("pg_hba.conf");
     let rules = |user: &str, method: &str| {
@@ -123,7 +124,7 @@ fn set_methods(datadir: &Path, methods: &[(&str, &str)]) {
     fs::write(&path, text).expect("the server's own file can be written");
 }
 
-/// Asks the server who has logged in.
+/// A job that asks the server who has logged in.
 fn visit(server: &Server, user: &str, password: &str) -> Job {
     let mut job = ask(server, "print(con:query_row('SELECT CURRENT_USER'))");
     job.target.user = user.into();

@@ -17,8 +17,8 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// Executes a statement whose column becomes one of another type. Prints its values, names of text results and the
-/// bytes that the server sends for some more executions.
+/// Executes a prepared statement, changes the type of its column, and executes the statement again. Prints the values,
+/// the names of text results, and the number of bytes that the server sends for some more executions.
 const PREPARED: &str = "
  local function sent()
   local _, bytes = con:query_row(\"SHOW SESSION STATUS LIKE 'Bytes_sent'\")
@@ -63,13 +63,14 @@ fn describes_once(server: &Server) {
         }
         bytes
     };
-    // Each of ten executions has two definitions of more than 30 bytes.
+    // Each of the ten executions leaves out two definitions of more than 30 bytes each.
     for (full, spared) in run(Metadata::Full).into_iter().zip(run(Metadata::Spared)) {
         assert!(full - spared > 600.0, "{full} and {spared} bytes");
     }
 }
 
-/// Counts rows of a prepared statement and reads those of a text, then tries to read the former.
+/// Counts the rows of a prepared statement, reads a row of a text query, and then tries to read the rows of the
+/// prepared statement.
 const COUNTED: &str = "
  local statement = con:prepare('SELECT ? + 1')
  local number = statement:bind_create(sysbench.sql.type.INT)

@@ -1,4 +1,4 @@
-//! What client and server tell each other: logins, encryption, compression, values and results.
+//! What client and server send each other: logins, encryption, compression, values and results.
 
 mod big;
 mod compression;

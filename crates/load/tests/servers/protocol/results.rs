@@ -1,4 +1,4 @@
-//! Results: several from one command, wide ones, long ones, and refused ones.
+//! Results: several results of one command, wide results, long results, and refused statements.
 
 use dyno_engine::Server;
 use dyno_engine::testing::{Trial, server_test};
@@ -23,7 +23,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     tests
 }
 
-/// Prints the contents of `result`, and of further results.
+/// Code that prints a summary of `result`, and of the results that follow it.
 const PRINT_ALL: &str = "
  local function show(result)
     local row = result:fetch_row()
@@ -96,7 +96,7 @@ fn warnings(server: &mut Server) {
 }
 
 fn wide(server: &mut Server) {
-    // The limits in the servers' manuals.
+    // These are the limits in the servers' manuals.
     let fields = if server.access().engine == "postgres" { 1664 } else { 4096 };
     let code = format!(
         "local sql = 'SELECT ' .. string.rep('1,', {fields} - 1) .. '2'

@@ -30,7 +30,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     tests
 }
 
-/// Asks a server whether this connection is encrypted.
+/// A job that asks a server whether the job's connection is encrypted.
 fn is_encrypted(server: &Server) -> Job {
     let code = if server.access().engine == "postgres" {
         "print(con:query_row('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()') == 't')"
@@ -47,7 +47,7 @@ fn with_tls(job: &Job, mode: TlsMode, ca: Option<&Path>) -> Job {
     job
 }
 
-/// Connects to the same server by the name in its certificate.
+/// Changes a job to connect to the same server by the name in its certificate.
 fn by_name(mut job: Job) -> Job {
     for address in &mut job.target.addresses {
         if let Address::Tcp { host, .. } = address {
@@ -84,7 +84,7 @@ fn modes(installation: &Installation) {
     for mode in [TlsMode::Preferred, TlsMode::Required] {
         gives(&with_tls(&job, mode, None), true);
     }
-    // Addressed by its number, which its certificate does not contain.
+    // The job uses the server's numeric address, which its certificate does not contain.
     gives(&with_tls(&job, TlsMode::VerifyCa, ca), true);
     is_refused(&with_tls(&job, TlsMode::VerifyIdentity, ca), "not valid for name");
     gives(&by_name(with_tls(&job, TlsMode::VerifyIdentity, ca)), true);
@@ -148,13 +148,13 @@ fn ciphers(installation: &Installation) {
     agree_on(&tls12, both, "ECDHE-ECDSA-AES128-GCM-SHA256");
     agree_on(&tls12, "DHE-RSA-AES256-SHA:ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-ECDSA-CHACHA20-POLY1305");
 
-    // Its key is not RSA.
+    // The server's key is not an RSA key.
     is_refused(&with_ciphers(&tls12, "ECDHE-RSA-AES128-GCM-SHA256"), "HandshakeFailure");
     is_refused(&with_ciphers(&tls13, "DHE-RSA-AES256-SHA:AES128-SHA"), "'DHE-RSA-AES256-SHA:AES128-SHA'");
     is_refused(&with_ciphers(&tls13, "HIGH:!aNULL"), "OpenSSL's keywords");
 }
 
-/// MySQL 8 creates its own RSA key. By default it has no cipher with `CHACHA20`.
+/// MySQL 8 creates an RSA key itself. By default, it has no cipher with `CHACHA20`.
 fn rsa_ciphers(server: &Server) {
     let ciphers =
         ["ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-RSA-CHACHA20-POLY1305"];
@@ -165,7 +165,7 @@ fn rsa_ciphers(server: &Server) {
     }
 }
 
-/// Asks a server for the cipher of a connection that offers the ciphers of a list.
+/// A job that offers the ciphers of a list, and asks the server which cipher its connection uses.
 fn with_ciphers(server: &Server, list: &str) -> Job {
     let code = "local _, cipher = con:query_row(\"SHOW STATUS LIKE 'Ssl_cipher'\"); print(cipher)";
     let mut job = with_tls(&over_tcp(ask(server, code), server), TlsMode::Required, None);
@@ -173,7 +173,7 @@ fn with_ciphers(server: &Server, list: &str) -> Job {
     job
 }
 
-/// Checks the prefix of the agreed cipher's name.
+/// Checks that the name of the agreed cipher begins with `beginning`.
 fn agree_on(server: &Server, list: &str, beginning: &str) {
     for job in on_every_scheduler(&with_ciphers(server, list)) {
         let printed = answer(job).unwrap_or_else(|error| panic!("{list}: {error}"));

@@ -20,7 +20,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// A server at an address that other hosts could reach; `None` if this host has no such address.
+/// Starts a server at an address that other hosts could reach. `None` if this host has no such address.
 fn start_on_network(installation: &Installation, folder: &Path, settings: &[(&str, &str)]) -> Option<Server> {
     let host = own_address()?;
     let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -28,7 +28,7 @@ fn start_on_network(installation: &Installation, folder: &Path, settings: &[(&st
     Some(start(installation, options).unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// A job that asks over the network who has logged in.
+/// A job that logs in over the network.
 fn visit(server: &Server, user: &str, tls: TlsMode, trust: &Trust) -> Job {
     let host = own_address().expect("it has started there").to_string();
     let mut job = ask(server, "print(con:query_row('SELECT 1'))");
@@ -75,7 +75,7 @@ fn mysql(installation: &Installation) {
     let pinned = Trust { public_key: Some(read_public_key(&file).expect("its key")), ..Trust::default() };
     let taken = Trust { takes_public_key: true, ..Trust::default() };
     let nothing = Trust::default();
-    // Each login takes the full path, because the server forgets the hash.
+    // The server drops the hash from its cache before each login, so that the login needs full authentication.
     let forgetting = |job: Job| {
         execute(&server, &["FLUSH PRIVILEGES"]);
         job
@@ -91,7 +91,7 @@ fn mysql(installation: &Installation) {
         verified.target.tls.ca = Some(authority.cert.clone());
         enters(&forgetting(verified));
     }
-    // A hash is enough once the server knows it.
+    // Once the server knows the hash, the client need not send the password.
     enters(&visit(&server, "caching", TlsMode::Disabled, &taken));
     enters(&visit(&server, "caching", TlsMode::Disabled, &nothing));
 }
@@ -104,7 +104,8 @@ fn let_in_by(server: &Server, rules: &str) {
         rows.into_iter().flatten().flatten().next().expect("a value")
     };
     fs::write(value("SHOW hba_file"), rules).expect("the server's own file can be written");
-    // New sessions get this time from the process that reads the file.
+    // The server's main process reads the file some time after `pg_reload_conf`. A new session shows when that was,
+    // because it inherits the time from the main process.
     let loaded = value("SELECT pg_conf_load_time()");
     execute(server, &["SELECT pg_reload_conf()"]);
     wait_until("the rules are read", || value("SELECT pg_conf_load_time()") != loaded);

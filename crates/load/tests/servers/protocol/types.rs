@@ -1,4 +1,5 @@
-//! Values of every type: in text results, and in results of prepared statements, which are binary in MySQL.
+//! Values of every type, in text results and in results of prepared statements. In MySQL, results of prepared
+//! statements are binary.
 
 use dyno_engine::Server;
 use dyno_engine::testing::{Trial, server_test};
@@ -100,7 +101,7 @@ const POSTGRES: &[Value] = &[
     ("integer[]", "'{1,NULL,3}'", "{1,NULL,3}"),
 ];
 
-/// Prints a result, one value per line, NULL as `nil`.
+/// Code that prints a result, one value per line. NULL is printed as `nil`.
 const PRINT: &str = "
  local function print_rows(result)
     for _ = 1, result.nrows do
@@ -110,7 +111,7 @@ const PRINT: &str = "
  end
 ";
 
-/// Writes a row of values and a row of NULLs, and reads both in both ways.
+/// Writes a row of values and a row of NULLs, and reads both rows as text and by a prepared statement.
 fn same(server: &Server, values: &[Value]) {
     let join = |part: fn(usize, &Value) -> String| {
         values.iter().enumerate().map(|(n, value)| part(n, value)).collect::<Vec<_>>().join(", ")
@@ -142,7 +143,7 @@ fn same(server: &Server, values: &[Value]) {
     }
 }
 
-/// Parameters are returned as they were bound, repeatedly and including NULL.
+/// A query returns its parameters as they were bound, also if a parameter is NULL, and in repeated executions.
 fn parameters(server: &mut Server) {
     execute(
         server,

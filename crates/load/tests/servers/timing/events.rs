@@ -1,4 +1,4 @@
-//! Events: when they begin, how they are timed, and what follows when they fail.
+//! Events: when they begin, how they are timed, and what happens when they fail.
 
 use std::time::{Duration, Instant};
 
@@ -30,12 +30,12 @@ fn rate(server: &mut Server) {
     job.seconds = Some(2.0);
     job.rate = Some(Rate::steady(500.0));
     let total = run(job).success();
-    // 1000 expected, standard deviation 32.
+    // 1000 events are expected, with a standard deviation of 32.
     assert!((800..1200).contains(&total.counts.events), "{}", total.counts.events);
 }
 
 fn queueing(server: &mut Server) {
-    // Each event takes 20 ms, and 100 a second are due, so the one connection can run half of them.
+    // Each event takes 20 ms, and 100 events per second are due, so the only connection can run half of them.
     let source = "
         function thread_init() con = sysbench.sql.driver():connect() end
         function event() con:query('SELECT 1'); ffi.C.usleep(20000) end
@@ -97,7 +97,8 @@ end
 
 fn deadlock(server: &mut Server) {
     if server.access().engine == "postgres" {
-        // The server looks for deadlocks once a second, and there are dozens.
+        // By default, a session waits for 1 s before it looks for a deadlock. The test has dozens of deadlocks, so it
+        // would take too long.
         server.query("ALTER SYSTEM SET deadlock_timeout = '20ms'").expect("a setting");
         server.query("SELECT pg_reload_conf()").expect("a reload");
     }
@@ -114,7 +115,7 @@ fn deadlock(server: &mut Server) {
         total_events += counts.events;
     }
     let sum = server.query("select sum(n) from crossing").expect("a sum");
-    // Failed attempts were undone, so each event counts exactly twice.
+    // An event adds 1 to two rows. Failed attempts were rolled back, so the sum is twice the number of events.
     assert_eq!(sum.rows[0][0].as_deref(), Some((2 * total_events).to_string().as_str()));
 }
 
@@ -123,7 +124,7 @@ fn stop(server: &mut Server) {
         let mut job = job(server, "one_query", ONE_QUERY, "run");
         job.connections = 3;
         job.scheduler = scheduler;
-        // Without a time limit it would run for ever.
+        // Without a time limit, the job runs until it is stopped.
         job.seconds = None;
         let began = Instant::now();
         let story = run_until_it_works(job);
@@ -142,9 +143,9 @@ fn warm_up(server: &mut Server) {
     assert!(warm > 0);
     let total = story.success();
     assert_eq!(total.counts.events, counted);
-    // The loop hands over its records once per turn, after it has begun the next event of each free
-    // connection. The time may end in between. Then the event that had ended and the one in flight come after
-    // the last tick.
+    // The loop hands over its records once per iteration, after it has begun the next event of each idle connection.
+    // The measured time may end between these two steps. In this case, the event that had ended and the event in flight
+    // come after the last tick.
     let late = total.latency.histogram().len() - counted;
     assert!(late <= 2, "{late} events of one connection came after the last tick");
 }

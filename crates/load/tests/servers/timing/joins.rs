@@ -1,4 +1,4 @@
-//! Connections that join: all are open from the start, and each begins its events at its own time.
+//! Connections that join over time. All are open from the start, and each begins its events at its own time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -41,7 +41,7 @@ fn joining(server: &Server, source: &str, scheduler: Scheduler) -> Job {
     }
 }
 
-/// The connections that have run an event.
+/// The numbers of the connections that have run an event.
 fn seen(server: &Server) -> Vec<i64> {
     let found =
         server.query("SELECT DISTINCT tid FROM joined ORDER BY tid").expect("the connections' numbers");
@@ -63,7 +63,7 @@ fn with_table(server: &Server, test: impl FnOnce()) {
     server.query("DROP TABLE joined").expect("no table");
 }
 
-/// Runs a job until all have joined. At every tick, checks which connections have joined.
+/// Runs a job until all connections have joined. At every tick, checks which connections have joined.
 fn watch(server: &Server, job: Job) {
     let (sender, orders) = channel();
     let stop = AtomicBool::new(false);

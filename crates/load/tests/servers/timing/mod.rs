@@ -1,4 +1,4 @@
-//! When events happen: their times and their order, and what stalls and lost connections do to both.
+//! When events happen: their times and their order, and how stalls and lost connections affect them.
 
 mod events;
 mod joins;

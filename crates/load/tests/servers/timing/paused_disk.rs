@@ -1,5 +1,5 @@
-//! Stalls of the disk: the volume of a server is frozen for a while, so that no commit returns. Needs root
-//! and loop devices. If they are missing, these tests are ignored with the reason.
+//! Stalls of the disk: the volume of a server is frozen for a while, so that no commit returns. The tests need root
+//! and loop devices. If these are missing, the tests are ignored with the reason.
 
 use std::fs::File;
 use std::os::fd::AsRawFd as _;
@@ -17,7 +17,7 @@ use dyno_load::{Frame, Job, Rate, Scheduler, Total, run_job};
 use crate::bench::job;
 
 const MARIADB: &str = "mariadb@10.11";
-/// Each commit waits for the log to be on the volume.
+/// With this setting, each commit waits until the log is on the volume.
 const SETTINGS: [(&str, &str); 1] = [("innodb_flush_log_at_trx_commit", "1")];
 const COMMITS: &str = "
 function thread_init() con = sysbench.sql.driver():connect() end
@@ -28,8 +28,8 @@ const RATE: f64 = 200.0;
 const PAUSE: Duration = Duration::from_secs(3);
 /// When the pause begins, in seconds of the job's measured time.
 const PAUSED_AT_SECONDS: f64 = 1.0;
-/// How much shorter an event's latency may be than the pause, because the event may have begun during the
-/// pause.
+/// The longest latency may be shorter than the pause, but at most by this time. The reason is that its event may have
+/// begun during the pause.
 const SLACK_SECONDS: f64 = 0.5;
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -49,7 +49,7 @@ fn volume() -> Confinement {
     Confinement { volume_bytes: Some(512 << 20), ..Confinement::default() }
 }
 
-/// A server, and the folder that its volume is mounted on.
+/// A server, and the folder where its volume is mounted.
 struct Disk<'a> {
     server: &'a Server,
     folder: &'a Path,
@@ -65,7 +65,8 @@ fn on_a_volume(installation: &Installation, check: fn(&Disk<'_>)) {
     server.stop().expect("it stops");
 }
 
-/// A frozen file system (`FIFREEZE`, the kernel's include/uapi/linux/fs.h). Dropping it thaws it.
+/// A frozen file system (`FIFREEZE`, the kernel's include/uapi/linux/fs.h). Dropping the value thaws the file
+/// system.
 struct Frozen(File);
 
 const FIFREEZE: libc::Ioctl = 0xC004_5877_u32.cast_signed() as libc::Ioctl;
@@ -83,16 +84,16 @@ impl Frozen {
 
 impl Drop for Frozen {
     fn drop(&mut self) {
-        // SAFETY: as above.
+        // SAFETY: the call takes a descriptor and a number, which it ignores.
         unsafe { libc::ioctl(self.0.as_raw_fd(), FITHAW, 0) };
     }
 }
 
-/// How long the disk stood still.
+/// How long the disk was paused.
 #[derive(Clone, Copy, Debug)]
 struct Pause {
     seconds: f64,
-    /// The part of the pause before the end of the job's measured time, by the job's clock.
+    /// The part of the pause that lies within the job's measured time, by the job's clock.
     before_end_seconds: f64,
 }
 
@@ -107,11 +108,11 @@ impl Disk<'_> {
                 Frame::Tick(tick) => {
                     seconds += tick.seconds;
                     if seconds >= PAUSED_AT_SECONDS && pause.is_none() {
-                        // Before the next tick, so that the job's time does not end before the pause has
-                        // begun.
+                        // The disk is frozen before the next tick, so that the job's time does not end before the
+                        // pause begins.
                         let began = Instant::now();
                         let frozen = Frozen::freeze(self.folder);
-                        // The first writes may take a good part of a second.
+                        // Freezing first writes data to the disk, which may take a good part of a second.
                         left_seconds = job_seconds - seconds - began.elapsed().as_secs_f64();
                         pause = Some(scope.spawn(move || hold(frozen)));
                     }
@@ -125,7 +126,7 @@ impl Disk<'_> {
         })
     }
 
-    /// A job of commits for some seconds, with either scheduler.
+    /// Runs `check` with a job of commits for some seconds, once for each scheduler.
     fn each_scheduler(&self, seconds: f64, check: impl Fn(Job, Scheduler)) {
         for scheduler in [Scheduler::Event, Scheduler::Thread] {
             let mut job = job(self.server, "commits", COMMITS, "run");
@@ -135,7 +136,7 @@ impl Disk<'_> {
     }
 }
 
-/// Returns the length of the pause, in seconds.
+/// Keeps the disk frozen for the pause. Returns the length of the pause, in seconds.
 fn hold(frozen: Frozen) -> f64 {
     let began = Instant::now();
     thread::sleep(PAUSE);
@@ -144,7 +145,7 @@ fn hold(frozen: Frozen) -> f64 {
     seconds
 }
 
-/// Compares the greatest latency with the length of the pause.
+/// Checks that the greatest latency is about as long as the pause.
 fn assert_pause_counts(total: &Total, pause: &Pause, scheduler: Scheduler) {
     let max_seconds = total.latency.histogram().max() as f64 / 1e6;
     assert!(max_seconds >= pause.seconds - SLACK_SECONDS, "{scheduler:?}: {max_seconds} s");
@@ -175,7 +176,7 @@ fn amid_a_rate(disk: &Disk<'_>) {
     });
 }
 
-/// The measured time ends during the pause, and events in flight are waited for.
+/// The measured time ends during the pause, and the job waits for the events in flight.
 fn at_the_end_of_a_closed_loop(disk: &Disk<'_>) {
     disk.each_scheduler(PAUSED_AT_SECONDS + 1.0, |job, scheduler| {
         let (total, pause) = disk.run(job);
@@ -198,7 +199,7 @@ fn at_the_end_of_a_rate(disk: &Disk<'_>) {
     });
 }
 
-/// The pause is longer than the job waits for events in flight.
+/// The pause is longer than the time for which the job waits for events in flight.
 fn abandoned(disk: &Disk<'_>) {
     disk.each_scheduler(PAUSED_AT_SECONDS + 1.0, |mut job, scheduler| {
         job.tuning.end_seconds_max = 0.1;

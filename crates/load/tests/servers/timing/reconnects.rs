@@ -19,7 +19,7 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
 
 const CONNECTIONS: u32 = 4;
 
-/// Statements are prepared, so they are lost with their connection.
+/// A script that prepares its statement. The prepared statement is lost if the connection is.
 const EVENTS: &str = "
 function thread_init()
   con = sysbench.sql.driver():connect()
@@ -38,7 +38,7 @@ fn reconnecting(server: &Server, source: &str) -> Job {
     }
 }
 
-/// Ends every session on the server except its own.
+/// Ends every session on the server except the session that runs this.
 fn kill_sessions(server: &Server) {
     if server.access().engine == "postgres" {
         let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -49,13 +49,13 @@ fn kill_sessions(server: &Server) {
     let sql = "SELECT id FROM information_schema.processlist WHERE user = SUBSTRING_INDEX(USER(), '@', 1)
                AND id <> CONNECTION_ID()";
     for id in server.query(sql).expect("sessions").rows.into_iter().flatten().flatten() {
-        // It may be that of the statement before.
+        // This fails if the session has ended meanwhile. It may be the session of an earlier query of this test.
         let _ = server.query(&format!("KILL {id}"));
     }
 }
 
-/// Runs a load, and calls `disturb` once it works. Ends the load when it has reconnected and continued; with
-/// `ends_at_once`, ends it at once.
+/// Runs a load, and calls `disturb` once an event has ended. Ends the load when all connections have reconnected and
+/// events continue to end. If `ends_at_once` is true, ends the load right after `disturb`.
 fn through(job: Job, disturb: impl Fn(), ends_at_once: bool) -> Total {
     let stop = AtomicBool::new(false);
     let (mut is_disturbed, mut reconnects, mut total) = (false, 0, None);
@@ -81,7 +81,8 @@ fn killed(server: &mut Server) {
     let total = through(reconnecting(server, EVENTS), || kill_sessions(server), false);
     let counts = total.counts;
     assert!(counts.reconnects >= u64::from(CONNECTIONS), "{counts:?}");
-    // A session may be ended between two statements, but it is not replaced before it is asked something.
+    // Every connection has a failed event. Even if its session was ended between two statements, the next statement
+    // fails.
     assert!(counts.failed >= u64::from(CONNECTIONS), "{counts:?}");
     assert_eq!(total.error_codes.values().sum::<u64>(), counts.failed, "{:?}", total.error_codes);
     assert!(total.censored.histogram().len() >= counts.failed, "each with its age");

@@ -1,4 +1,4 @@
-//! Slices: events run only after an order, and count in the right part.
+//! Slices: events run only after an order, and count in the right part of the slice.
 
 use std::time::{Duration, Instant};
 
@@ -49,8 +49,9 @@ fn rest(server: &mut Server) {
     }
 }
 
-/// The sessions that are idle in ten looks in a row, once there are four. A server marks a session as idle after it has sent the
-/// answer, so the last session may still be busy when its client has the answer. Sessions of earlier looks end soon.
+/// Waits until four sessions are idle in ten consecutive checks, and returns them. A server marks a session as idle
+/// after it has sent the answer, so a session may still be busy when its client has the answer. Each check has a
+/// session of its own, which the server may show as idle until the session has ended.
 fn resting(server: &Server) -> Vec<String> {
     let began = Instant::now();
     loop {
@@ -66,7 +67,7 @@ fn resting(server: &Server) -> Vec<String> {
     }
 }
 
-/// Numbers of the idle sessions, except the one that asks.
+/// The numbers of the idle sessions. The session that asks is not among them.
 pub(crate) fn sleeping(server: &Server) -> Vec<String> {
     let sql = if server.access().engine == "postgres" {
         "SELECT pid FROM pg_stat_activity WHERE state = 'idle' AND backend_type = 'client backend' ORDER BY pid"
@@ -84,11 +85,11 @@ fn counts(server: &mut Server) {
         let [first, second] = &story.slices[..] else { panic!("{:?}", story.slices) };
         for slice in [first, second] {
             assert!(slice.seconds >= 0.3, "every connection is busy until the end: {}", slice.seconds);
-            // An event is one query. Its answer may come just before the end of the lead, and the event's end
-            // after it.
+            // An event is one query. The query's answer may come just before the end of the lead, and the event may end
+            // just after the end of the lead.
             assert!(slice.counts.queries().abs_diff(slice.counts.events) <= 4, "{:?}", slice.counts);
-            // Latencies belong to events that began in the slice's time. Events in flight at its beginning
-            // count as shares.
+            // Latencies belong to events that began in the slice's measured time. Events that began before are counted
+            // by the share of their time that lies in it, without a latency.
             let latencies = slice.latency.histogram().len();
             let early = slice.counts.events - latencies;
             assert!(early <= 4, "{latencies} {:?}", slice.counts);
@@ -125,7 +126,7 @@ fn stall(server: &mut Server) {
         assert!(slice.seconds >= 0.499, "{}", slice.seconds);
         assert!(slice.latency.histogram().min() >= 499_000, "{}", slice.latency.histogram().min());
     }
-    // Of 0.5 s, the 0.1 s before the counted time do not count.
+    // An event takes 0.5 s. Its first 0.1 s come before the measured time, and do not count.
     for job in schedulers(server, &source) {
         let story = run_sliced(job, &[order(0.1, 0.1)], || ());
         let [slice] = &story.slices[..] else { panic!("{:?}", story.slices) };
@@ -147,7 +148,7 @@ fn own_loop(server: &mut Server) {
         function event() end
     ";
     for job in schedulers(server, source) {
-        // In the first slice the script connects.
+        // The script connects in the first slice, which is therefore not checked.
         let story = run_sliced(job, &[order(0.0, 0.3); 3], || ());
         assert_eq!(story.failure, None);
         assert_eq!(story.slices.len(), 3);
@@ -175,7 +176,7 @@ fn paced(server: &mut Server) {
             panic!("{:?} {:?}", story.failure, story.slices)
         };
         for (slice, rate) in [(first, 200.0), (last, 50.0_f64)] {
-            // Six standard deviations of a Poisson number.
+            // The allowed difference is six standard deviations of a Poisson number.
             let due = (slice.latency.histogram().len() + slice.waiting.histogram().len()) as f64;
             assert!((due - rate).abs() < 6.0 * rate.sqrt(), "{due} of {rate}");
             assert!((slice.seconds - 1.0).abs() < 1e-9, "{slice:?}");

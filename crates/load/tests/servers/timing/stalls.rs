@@ -1,5 +1,5 @@
-//! Stalls: a server that is stopped for a while shows in latencies, gaps and unfinished events, even if the stop is at
-//! the end of the trial.
+//! Stalls: if a server is stopped for a while, this shows in latencies, gaps and unfinished events, even if the
+//! stop is at the end of the trial.
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -25,11 +25,12 @@ function thread_init() con = sysbench.sql.driver():connect() end
 function event() con:query('SELECT 1') end
 ";
 const CONNECTIONS: u32 = 4;
-/// Measured time of a job. The server is stopped after its first second, or later on a busy machine.
+/// Measured time of a job. The server is stopped after the first second of it, or later on a busy machine.
 const SECONDS: f64 = 2.5;
-/// If the server was stopped for less of that time, the stop does not show, and the job runs again.
+/// If the server was stopped for less than this within the measured time, the stop does not show, and the job runs
+/// again.
 const STOPPED_SECONDS_MIN: f64 = 1.0;
-/// After this many jobs, the machine counts as too busy.
+/// If the server was not stopped for long enough in any of this many jobs, the machine counts as too busy.
 const ATTEMPTS: u32 = 5;
 /// How long the server stays stopped after the end of the job's time.
 const HELD: Duration = Duration::from_millis(700);
@@ -37,23 +38,23 @@ const HELD: Duration = Duration::from_millis(700);
 /// A job whose server was stopped before the end of the job's time.
 struct StoppedJob {
     total: Total,
-    /// How long it was stopped within the time, at least [`STOPPED_SECONDS_MIN`].
+    /// How long the server was stopped within the job's time. It is at least [`STOPPED_SECONDS_MIN`].
     stopped_seconds: f64,
 }
 
 impl StoppedJob {
-    /// A lower bound of the latency of an event during the stop, in µs, if it ended when the server continued.
+    /// A lower bound in µs for the latency of an event that was in flight during the stop, and ended after it.
     fn latency_us_min(&self) -> u64 {
         ((self.stopped_seconds + HELD.as_secs_f64() - 0.2) * 1e6) as u64
     }
 
-    /// A lower bound of the age, at the end of the time, of an event during the stop.
+    /// A lower bound for the age of an event in flight during the stop, at the end of the job's time.
     fn age_seconds_min(&self) -> f64 {
         self.stopped_seconds - 0.3
     }
 }
 
-/// The server is stopped before the end, and continues after it.
+/// Runs a job whose server is stopped before the end of the job's time. The server continues after that time.
 fn stopped_at_the_end(server: &Server, job: &Job, held: Duration) -> StoppedJob {
     let jobs = (0..ATTEMPTS).map(|_| stopped_once(server, job.clone(), held));
     let mut long_enough = jobs.filter(|job| job.stopped_seconds >= STOPPED_SECONDS_MIN);
@@ -117,7 +118,7 @@ fn due(server: &mut Server) {
         job.rate = Some(Rate::steady(400.0));
         let stopped = stopped_at_the_end(server, &job, HELD);
         let total = &stopped.total;
-        // A quarter of the events that become due in that time.
+        // The limit is a quarter of the events that become due while the server is stopped.
         assert!(total.backlog as f64 > 100.0 * stopped.stopped_seconds, "{scheduler:?}: {}", total.backlog);
         let ages = total.censored.histogram();
         assert_eq!(ages.len(), total.backlog, "{scheduler:?}");

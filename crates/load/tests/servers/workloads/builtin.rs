@@ -1,4 +1,4 @@
-//! The built-in workloads, from creating their tables to dropping them.
+//! The built-in workloads, from the creation of their tables until the tables are dropped.
 
 use dyno_engine::Server;
 use dyno_engine::testing::{Trial, server_test};
@@ -55,7 +55,7 @@ fn counts(server: &mut Server) {
     assert_eq!(of("oltp_point_select", &[]), (50, 0, 0));
     assert_eq!(of("oltp_read_only", &[]), (50 * 14, 0, 50 * 2));
     assert_eq!(of("oltp_read_only", &[("skip_trx", "on"), ("range_selects", "off")]), (50 * 10, 0, 0));
-    // An update that does not change the row's value is not a write, so it counts among the others.
+    // An update that does not change the row's value is not a write, so it counts as another query.
     let (reads, writes, others) = of("oltp_read_write", &[]);
     assert_eq!((reads, writes + others), (50 * 14, 50 * 6));
     assert!(writes >= 50 * 3, "{writes}");

@@ -1,4 +1,5 @@
-//! Bulk inserts of commands, which run ahead of the server.
+//! Bulk inserts of commands. They run ahead of the server: a statement is built while the server works on the previous
+//! one.
 
 use dyno_engine::Server;
 use dyno_engine::testing::{Trial, server_test};
@@ -30,7 +31,7 @@ fn commands<'a>(server: &'a Server, body: &str) -> impl Iterator<Item = Job> + u
 
 fn ahead(server: &mut Server) {
     execute(server, &["CREATE TABLE bulk (id INT PRIMARY KEY, word VARCHAR(100))"]);
-    // The count in the middle, the rollback and the last message each wait for statements in flight.
+    // The count in the middle, the rollback and the disconnect each wait for statements in flight.
     let body = "
         rows(con, 1, 12000)
         print(tonumber(con:query_row('SELECT COUNT(*) FROM bulk')) > 0)
@@ -52,7 +53,7 @@ fn ahead(server: &mut Server) {
         let story = run(job);
         assert_eq!(story.failure, None, "{scheduler:?}");
         assert_eq!(story.printed, ["true", "12000\t12000", "12000", "true"], "{scheduler:?}");
-        // Two statements of the second insert and one of the third were sent.
+        // At least two statements of the second insert and one of the third were sent.
         let rows = story.total.expect("a total").counts.rows;
         assert!((12_000 + 8_000 + 4_000..12_000 + 12_000 + 6_000).contains(&rows), "{scheduler:?}: {rows}");
     }
@@ -80,8 +81,8 @@ fn late_error(server: &mut Server) {
     execute(server, &["DROP TABLE bulk"]);
 }
 
-/// These servers take rows of TPC-H as lines (`COPY`, `LOAD DATA LOCAL`). A value that does not fit into a
-/// column is an error, even if the server would truncate it with a warning.
+/// Servers that accept rows of TPC-H as lines (`COPY`, `LOAD DATA LOCAL`). A value that does not fit into a column
+/// is an error, even if the server would only truncate it with a warning.
 fn lines(server: &mut Server) {
     let is_postgres = server.access().engine == "postgres";
     let wide = "CREATE TABLE nation (n_nationkey INT PRIMARY KEY, n_name VARCHAR(25), n_regionkey INT, n_comment VARCHAR(152))";

@@ -1,4 +1,4 @@
-//! The workloads of the suite `sysbench-micro`: their statements, and the results.
+//! The workloads of the suite `sysbench-micro`: the statements that they send, and the results.
 
 use std::collections::HashSet;
 
@@ -10,8 +10,8 @@ use crate::bench::{job_on, run, target, with_options};
 
 const TABLES: [(&str, &str); 2] = [("tables", "2"), ("table_size", "200")];
 
-/// Makes a workload's prepared statements print what they send and receive: a line of SQL, then a line with
-/// the number of rows, the number of columns, and the first column of every row.
+/// Lua code that makes a workload's prepared statements print what they send and receive: a line of SQL, then a
+/// line with the number of rows, the number of columns, and the first column of every row.
 const TELL: &str = r#"
 local prepare = prepare_for_table
 function prepare_for_table(table_num, kind, sql, ...)
@@ -64,12 +64,13 @@ fn check_all(target: &Target) {
 fn builtin(target: &Target, name: &str, command: &str, more: &str) -> Job {
     let source = [builtin_workload(name).expect("a built-in workload"), more].concat();
     let mut job = with_options(job_on(target.clone(), name, &source, command), &TABLES);
-    // As in plans. The default, `special`, would ask for few values repeatedly.
+    // Dyno also uses this distribution for the jobs of plans. The default, `special`, would ask for the same few values
+    // again and again.
     job.tuning.globals.insert("rand_type".to_owned(), "uniform".to_owned());
     job
 }
 
-/// The request of a statement, and the answer.
+/// What a statement printed about its request and its answer.
 struct Told {
     sql: String,
     rows: usize,
@@ -77,7 +78,7 @@ struct Told {
     first: Vec<String>,
 }
 
-/// Twenty events of a workload.
+/// Runs twenty events of a workload, and returns what their statements printed.
 fn tell(target: &Target, name: &str, options: &[(&str, &str)]) -> Vec<Told> {
     let mut job = with_options(builtin(target, name, "run", TELL), options);
     job.events = Some(20);
@@ -107,8 +108,8 @@ fn points_are_selected(target: &Target) {
             assert!(told.sql.starts_with(&beginning), "{}", told.sql);
             assert!(told.sql.contains(&format!(" WHERE {key} IN (?, ")), "{}", told.sql);
             assert_eq!((told.sql.matches('?').count(), told.columns), (30, count), "{}", told.sql);
-            // A list may contain a value twice. 30 of 200 values are hardly ever fewer than 15 different
-            // ones.
+            // A list may contain a value twice. If 30 values are drawn from 200, at least 15 of them are distinct in
+            // almost every case.
             assert!(key == "k" || (15..=30).contains(&told.rows), "{} rows", told.rows);
         }
     }

@@ -1,4 +1,5 @@
-//! What loads servers: built-in workloads, those of other benchmarks, scripts of pgbench, and logged traffic.
+//! The sources of load on a server: built-in workloads, workloads of other benchmarks, scripts of pgbench, logged
+//! traffic.
 
 mod benchmarks;
 mod builtin;

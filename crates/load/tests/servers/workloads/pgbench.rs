@@ -1,4 +1,4 @@
-//! Scripts of pgbench: they have the same effects as in pgbench, row for row, and errors have their place.
+//! Scripts of pgbench. They have the same effects as in pgbench, row for row, and errors name a file and a line.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -9,7 +9,7 @@ use dyno_load::{Address, Job, Protocol, Script, Target, pgbench_workload};
 
 use crate::bench::{Story, run, target, with_options};
 
-/// The first version of pgbench that draws its random numbers as PostgreSQL 18's does.
+/// The first version of pgbench that draws random numbers in the same way as pgbench of PostgreSQL 18.
 pub(crate) const VERSION_MIN: u32 = 15;
 pub(crate) const EVENTS: u64 = 60;
 const SEED: u64 = 7;
@@ -65,7 +65,7 @@ pub(crate) fn pgbench_version() -> Option<u32> {
     text.split_whitespace().nth(2)?.split('.').next()?.parse().ok()
 }
 
-/// A job of scripts, each a name with its weight and a text.
+/// A job that runs scripts. Each script has a name with its weight, and a text.
 pub(crate) fn job(target: &Target, scripts: &[(&str, &str)], options: &[(&str, &str)]) -> Job {
     let names: Vec<&str> = scripts.iter().map(|(name, _)| *name).collect();
     let text = |path: &str| {
@@ -101,7 +101,7 @@ pub(crate) fn query(target: &Target, sql: &str) -> Vec<Vec<Option<String>>> {
     story.printed.iter().flat_map(|text| text.lines()).map(cells).collect()
 }
 
-/// A table, rows that depend on variables, and a result that becomes a variable.
+/// Runs a script whose rows depend on variables. One of the variables comes from a result.
 pub(crate) fn plain(target: &Target, protocols: &[&str]) {
     query(target, "CREATE TABLE noted (id INTEGER PRIMARY KEY, kind VARCHAR(20), value INTEGER)");
     let script = "
@@ -150,7 +150,7 @@ fn failures(target: &Target) {
         ("SELECT 1 AS a WHERE 1 = 0 \\gset", "one.pgbench:1: \\gset needs one row, and the statement gave 0"),
         ("SELECT 1 AS \"bad name!\" \\gset", "one.pgbench:1: a column is called 'bad name!'"),
     ] {
-        // MySQL 5.6 has no WHERE without FROM.
+        // MySQL 5.6 does not accept WHERE without FROM.
         if script.contains("WHERE") && target.driver == Protocol::Mysql {
             continue;
         }
@@ -171,7 +171,7 @@ fn failures(target: &Target) {
     }
 }
 
-/// Programs are run if that is allowed, and their failures have a place.
+/// Programs are run if the option allows it, and errors name the line of the script whose program failed.
 fn shell(target: &Target) {
     let script = "\\setshell x echo 5\n\\set y debug(:x + 1)\nSELECT :y;\n\\shell echo said :y ; echo twice";
     let story = run_one(target, script, &[("allow_shell", "on")]);
@@ -191,7 +191,7 @@ fn shell(target: &Target) {
     assert!(failure.contains("one.pgbench:1:1: \\setshell runs a program on this machine"), "{failure}");
 }
 
-/// Clients whose transactions fail by serialization (PostgreSQL) or by deadlocks.
+/// Transactions that fail are tried again. They fail by serialization (PostgreSQL) or by deadlocks.
 fn tries(server: &mut Server) {
     let target = target(server);
     query(&target, "CREATE TABLE counted (id INTEGER PRIMARY KEY, n INTEGER)");
@@ -219,7 +219,7 @@ fn tries(server: &mut Server) {
         let counts = run(job).success().counts;
         assert_eq!(counts.events, EVENTS, "{max_tries}");
         assert!(counts.errors > 0, "{max_tries}: they never met");
-        // What failed was rolled back.
+        // The failed attempts were rolled back.
         let expected = Some(EVENTS.to_string());
         let rows = query(&target, "SELECT n FROM counted");
         assert_eq!(rows, [[expected.clone()], [expected]], "{max_tries}");
@@ -228,7 +228,7 @@ fn tries(server: &mut Server) {
     assert!(failure.starts_with("one.pgbench:1: SQL error"), "a duplicate key is not tried again: {failure}");
 }
 
-/// Each try fails. The run ends in its time, and counts every failure.
+/// Every try of a transaction fails. The run nevertheless ends when its time is over, and counts every failure.
 fn endless(target: &Target) {
     let script = match target.driver {
         Protocol::Pgsql => "DO $$ BEGIN RAISE serialization_failure; END $$;",
@@ -239,7 +239,8 @@ fn endless(target: &Target) {
         let timed = Job { events: None, seconds: Some(0.5), connections: 2, ..endless };
         let story = run(timed);
         assert_eq!(story.failure, None, "{max_tries}");
-        // Reports have the codes of errors that an option names. MySQL reports such failures as deadlocks.
+        // Ticks contain the codes of the errors that an option tells the job to ignore. MySQL reports these failures as
+        // deadlocks, so only PostgreSQL's code is checked.
         if target.driver == Protocol::Pgsql {
             let codes: BTreeSet<&str> =
                 story.ticks.iter().flat_map(|tick| tick.error_codes.keys().map(String::as_str)).collect();
@@ -297,7 +298,7 @@ INSERT INTO noted (client, n, numbers, ratio) VALUES (:client_id, :n, ARRAY[:uni
 END;
 ";
 
-/// Runs pgbench. Returns the rows that it makes.
+/// Runs pgbench, and returns the rows that it inserts.
 pub(crate) fn rows_of_pgbench(
     server: &Server,
     script: &str,
@@ -355,7 +356,7 @@ fn same_rows(server: &mut Server) {
         let selects = expected.iter().filter(|row| row[3].as_deref() == Some("NULL")).count() as u64;
         assert_eq!((counts.events, counts.reads, counts.writes), (EVENTS, selects, EVENTS), "{protocol}");
         assert_eq!(counts.others, 2 * EVENTS, "{protocol}");
-        // Of several clients, each has rows of its own; how many, depends on which is faster.
+        // With several clients, each client inserts rows of its own. How many depends on which client is faster.
         let expected = rows_of_pgbench(server, SAME, 3, protocol);
         run(Job { connections: 3, ..one }).success();
         let rows = take_rows(server);

@@ -1,4 +1,5 @@
-//! Pipelines in scripts of pgbench: they change the same rows, and say which of their statements fails.
+//! Pipelines in scripts of pgbench. They change the same rows as in pgbench, and errors name the statement that
+//! fails.
 
 use dyno_engine::Server;
 use dyno_engine::testing::{Completion, Trial, server_test};
@@ -74,7 +75,7 @@ fn failures(server: &mut Server) {
             failure.starts_with("one.pgbench:5: SQL error, errno = 0, state = '23505': duplicate key"),
             "{protocol}: {failure}"
         );
-        // What is between two points of synchronization is one transaction.
+        // The statements between two points of synchronization are one transaction.
         let rows = query(&target, "SELECT id, n FROM counted ORDER BY id");
         let row = |id: &str| vec![Some(id.to_owned()), Some("0".to_owned())];
         assert_eq!(rows, [row("1"), row("4")], "{protocol}");
@@ -94,7 +95,7 @@ fn failures(server: &mut Server) {
     assert!(simple.contains("needs --protocol=extended or prepared"), "{simple}");
 }
 
-/// Two clients whose transactions cannot be serialized.
+/// Two clients whose transactions fail by serialization are tried again.
 fn tries(server: &mut Server) {
     let target = target(server);
     query(&target, "CREATE TABLE counted (id INTEGER PRIMARY KEY, n INTEGER)");
@@ -112,12 +113,12 @@ fn tries(server: &mut Server) {
         run(Job { connections: 2, ..job(&target, &[("tried.pgbench", script)], &options) }).success().counts;
     assert_eq!(counts.events, EVENTS);
     assert!(counts.errors > 0, "they never met");
-    // What failed was rolled back.
+    // The failed attempts were rolled back.
     let expected = Some(EVENTS.to_string());
     assert_eq!(query(&target, "SELECT n FROM counted"), [[expected.clone()], [expected]]);
 }
 
-/// More is sent, and more is answered, than sockets hold.
+/// The pipeline and its answers are both larger than the buffers of sockets.
 fn long(server: &mut Server) {
     const STATEMENTS: u64 = 3000;
     let statements = "SELECT repeat('x', 2000);\n".repeat(STATEMENTS as usize);

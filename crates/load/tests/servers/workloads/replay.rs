@@ -1,4 +1,4 @@
-//! Replays of logged traffic: what arrives at the server, in which order, and what is counted.
+//! Replays of logged traffic: which statements arrive at the server, in which order, and what is counted.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -34,10 +34,10 @@ fn is_mysql(system: &str) -> bool {
     !system.starts_with("postgres")
 }
 
-/// A statement of a session, this many milliseconds after the log begins.
+/// A logged statement: its time in ms since the log begins, its session, and its text.
 type Entry<'a> = (u32, u32, &'a str);
 
-/// The log of a server that received these statements: the general log, or PostgreSQL's log on standard error.
+/// The log of a server that received these statements: MySQL's general log, or PostgreSQL's log on standard error.
 fn log(is_mysql: bool, entries: &[Entry<'_>]) -> String {
     let line = |(at_ms, session, text): &Entry<'_>| {
         let (second, ms) = (at_ms / 1000, at_ms % 1000);
@@ -52,7 +52,7 @@ fn log(is_mysql: bool, entries: &[Entry<'_>]) -> String {
     entries.iter().map(line).collect()
 }
 
-/// The traffic file of a log.
+/// Imports a log, and returns the traffic file.
 fn traffic(folder: &Path, log: &str) -> PathBuf {
     let (path, out) = (folder.join("server.log"), folder.join("a.traffic"));
     fs::write(&path, log).expect("a log");
@@ -88,7 +88,7 @@ fn replay_all(server: &Server, entries: &[Entry<'_>]) -> Replayed {
     replayed(run(replaying(server, folder.path(), &log, None)).success())
 }
 
-/// The numbers of statements and errors of all digests.
+/// The number of statements of all digests, and the numbers of their errors by code.
 fn counted(replayed: &Replayed) -> (u64, BTreeMap<String, u64>) {
     let mut codes: BTreeMap<String, u64> = BTreeMap::new();
     for (code, errors) in replayed.digests.iter().flat_map(|digest| &digest.error_codes) {
@@ -105,7 +105,7 @@ fn with_table(server: &Server, test: impl FnOnce()) {
     execute(server, &["DROP TABLE replayed"]);
 }
 
-/// The rows of that table: who, n.
+/// The rows of the table that [`with_table`] creates: `who` and `n`, in the order of their arrival.
 fn rows(server: &Server) -> Vec<(i64, i64)> {
     let found = server.query("SELECT who, n FROM replayed ORDER BY id").expect("rows");
     let number =
@@ -163,7 +163,8 @@ fn order(server: &mut Server) {
     });
 }
 
-/// Each session inserts a row if another session has inserted the one before. There are more sessions than connections.
+/// Each session inserts a row only if another session has inserted the row before it. There are more sessions than
+/// connections.
 fn commits(server: &mut Server) {
     const ROWS: u32 = 60;
     with_table(server, || {

@@ -47,7 +47,7 @@ fn beside(server: &mut Server) {
     execute(server, &["DROP TABLE sent"]);
 }
 
-/// The answer of the first query arrives while the second is awaited.
+/// The first query's answer arrives while the second query's answer is awaited.
 fn latency(server: &mut Server) {
     let wait = if server.access().engine == "postgres" { "pg_sleep" } else { "SLEEP" };
     let source = format!(

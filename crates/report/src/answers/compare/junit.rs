@@ -1,9 +1,9 @@
 //! A comparison as `JUnit` XML, which continuous integration servers show test by test.
 //!
-//! The format is that of Ant's `JUnit` task, limited to the part that Jenkins, GitLab and GitHub's actions all support:
-//! <https://github.com/testmoapp/junitxml>. A test case without a verdict is an `error`, which all three show in red.
-//! They would show a skipped test as if it had passed. The message is both an attribute, which Jenkins shows, and
-//! content, which GitLab shows.
+//! The format is the one that Ant's `JUnit` task writes, limited to the part that Jenkins, GitLab and GitHub's
+//! actions all support: <https://github.com/testmoapp/junitxml>. A test case without a verdict is an `error`, which
+//! all three servers show in red. A `skipped` test case would look as if it had passed. Each message is written
+//! twice: as an attribute, which Jenkins shows, and as content, which GitLab shows.
 
 use dyno_judge::{Comparison, Finding, GateVote, Judgement, TestComparison};
 use dyno_printable::printable;
@@ -11,7 +11,7 @@ use dyno_printable::printable;
 use super::sentences;
 use crate::wording::number::counted;
 
-/// Writes the judgement as XML. It has a failure or an error unless the outcome is
+/// Writes the judgement as XML. The XML has a failure or an error unless the outcome is
 /// [`NoneRegressed`](dyno_judge::GateOutcome::NoneRegressed).
 pub fn render(judgement: &Judgement) -> String {
     let mut suites: Vec<Suite> = judgement.comparisons.iter().map(Suite::of).collect();
@@ -71,7 +71,8 @@ impl Suite {
     }
 }
 
-/// A case for a gate that fails although each of its own tests passes.
+/// Returns an error for a comparison or a gate in which no test is judged. Without this error, servers would show the
+/// report as passed.
 fn no_verdict(says: &str) -> Case {
     Case {
         class: "verdict".to_owned(),
@@ -106,7 +107,8 @@ impl Case {
 }
 
 impl Kind {
-    /// How a test affects the exit status. Controls have no effect.
+    /// Chooses how a test is represented, by the test's effect on the exit status. Controls have no effect on the exit
+    /// status, so they are skipped.
     fn of(comparison: &Comparison, test: &TestComparison) -> Self {
         if comparison.is_control {
             return Self::Skipped;
@@ -120,8 +122,8 @@ impl Kind {
     }
 }
 
-/// Escapes text for XML content or attributes. XML 1.0 allows few control characters (section 2.2). Characters that
-/// cannot be seen are escaped as for a terminal.
+/// Escapes text for XML content or attributes. XML 1.0 allows only a few control characters (section 2.2), so
+/// invisible characters are escaped as for a terminal.
 fn escape(text: &str) -> String {
     let mut escaped = String::new();
     for character in printable(text).chars() {

@@ -1,4 +1,4 @@
-//! A comparison as a document, and for a continuous integration server.
+//! Renders a comparison as a document, and as `JUnit` XML for a continuous integration server.
 
 mod junit;
 mod sentences;
@@ -29,7 +29,7 @@ impl Report for Judgement {
     }
 }
 
-/// The tests of a comparison. Above them are their mean and the compared systems.
+/// A table of the comparison's tests. Above the table are the mean of the tests and the compared systems.
 fn section(comparison: &Comparison) -> Section {
     let sides = [("Base", &comparison.base), ("Candidate", &comparison.candidate)];
     let sides = sides.map(|(label, side)| format!("{label}: {}", sentences::side(side)));

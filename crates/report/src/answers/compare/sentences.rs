@@ -9,7 +9,7 @@ use dyno_stats::{Interval, ROUNDS_MIN};
 use crate::wording::number::{confidence, counted, margin, ratio};
 use crate::wording::{phrases, words};
 
-/// The overall verdict, which is the first line.
+/// Returns the overall verdict, which is the first line of the report.
 pub(super) fn outcome(judgement: &Judgement) -> String {
     match judgement.outcome {
         GateOutcome::SomeRegressed => "Regressed.".to_owned(),
@@ -28,8 +28,8 @@ fn are_same(judgement: &Judgement) -> bool {
     subjects.peek().is_some() && subjects.all(|comparison| comparison.same_for.is_some())
 }
 
-/// Why the gate does not pass. If neighbours disturbed rounds, this says so. Otherwise it names the tests that more
-/// rounds cannot decide, or estimates the number of rounds that decide.
+/// States why the gate does not pass. If other programs disturbed rounds, the sentence says so. Otherwise it names
+/// the tests that more rounds cannot decide, or estimates how many more rounds are needed.
 fn not_decided(judgement: &Judgement) -> String {
     if let Some(disturbed) = judgement.disturbed() {
         return format!("Not decided: {}.", words::disturbed_tests(&disturbed));
@@ -69,26 +69,28 @@ fn not_decided(judgement: &Judgement) -> String {
     }
 }
 
-/// Largest number of such tests in the first line.
+/// The first line of the report names at most this many of the tests that more rounds cannot decide. The line about an
+/// anchor shows at most this many of the anchor's differences.
 const DROPPED_NAMED_MAX: usize = 3;
 
-/// Whether more rounds alone cannot decide it.
+/// Whether more rounds alone cannot decide the test.
 fn is_beyond_rounds(test: &TestComparison) -> bool {
     matches!(test.finding, Finding::Decays | Finding::Unjudged)
 }
 
-/// `maria in point-query at 4 clients: decays: …`.
+/// A test with its verdict: `maria in point-query at 4 clients: decays: …`.
 fn named(comparison: &Comparison, test: &TestComparison) -> String {
     let clients = counted(u64::from(test.clients), "client");
     let candidate = &comparison.candidate.system;
     format!("{candidate} in {} at {clients}: {}", test.step, verdict(test))
 }
 
-/// What to do so that two runs can have a verdict.
+/// Tells the user how two runs can get a verdict.
 const WHAT_TO_DO: &str =
-    "A verdict needs both systems in one plan, several runs per side, or an anchor in the plan.";
+    "A verdict needs both systems in one plan, several runs per side in turns, or an anchor in the plan.";
 
-/// What to do if more rounds cannot decide.
+/// Returns advice for a test that more rounds cannot decide because each side has only one session; `None` for other
+/// tests.
 pub(super) fn advice(test: &TestComparison) -> Option<&'static str> {
     is_of_one_session(test).then_some(WHAT_TO_DO)
 }
@@ -97,10 +99,20 @@ fn is_of_one_session(test: &TestComparison) -> bool {
     test.undecided == Some(Undecided::OneSession)
 }
 
-/// `3 more rounds`, `1 more session a side`.
+/// What is compared: pairs of sessions, or rounds.
+pub(super) fn units(replicates: Replicates) -> &'static str {
+    match replicates {
+        Replicates::PairedSessions => "pairs",
+        Replicates::AnchoredSessions => "sessions",
+        Replicates::PairedRounds | Replicates::AnchoredRounds | Replicates::OneSession => "rounds",
+    }
+}
+
+/// The missing replicates: `3 more rounds`, `1 more session per side, in turns`.
 fn more(replicates: Replicates, count: usize) -> String {
     match replicates {
-        Replicates::Sessions => format!("{} per side", counted(count as u64, "more session")),
+        Replicates::PairedSessions => format!("{} per side, in turns", counted(count as u64, "more session")),
+        Replicates::AnchoredSessions => format!("{} per side", counted(count as u64, "more session")),
         Replicates::PairedRounds => counted(count as u64, "more round"),
         Replicates::AnchoredRounds | Replicates::OneSession => {
             format!("{} per side", counted(count as u64, "more round"))
@@ -108,7 +120,7 @@ fn more(replicates: Replicates, count: usize) -> String {
     }
 }
 
-/// The number of rounds of a test: `7`, or `7 and 6` for runs that are not paired.
+/// The number of rounds of a test: `7`. If the runs are not paired, it is the number on each side: `7 and 6`.
 pub(super) fn rounds(test: &TestComparison) -> String {
     if test.replicates == Replicates::PairedRounds {
         test.rounds.len().to_string()
@@ -117,7 +129,7 @@ pub(super) fn rounds(test: &TestComparison) -> String {
     }
 }
 
-/// `new against old`, with their runs if they differ.
+/// Returns `new against old`. If the two systems are from different runs, the numbers of the runs are added.
 pub(super) fn title(comparison: &Comparison) -> String {
     let (base, candidate) = (&comparison.base, &comparison.candidate);
     if base.runs == candidate.runs {
@@ -134,7 +146,8 @@ pub(super) fn title(comparison: &Comparison) -> String {
     }
 }
 
-/// How the anchor that the runs share was used.
+/// States whether the anchor that the two runs share is used. If it is not used, states how the anchor differs between
+/// the runs.
 pub(super) fn anchor(anchor: &SharedAnchor) -> String {
     if anchor.is_used() {
         let version =
@@ -190,7 +203,7 @@ pub(super) fn summary(comparison: &Comparison) -> String {
     sentences.join(" ")
 }
 
-/// The regressed test that is furthest from 1.
+/// The regressed test whose ratio is furthest from 1.
 fn worst(comparison: &Comparison) -> Option<&TestComparison> {
     let distance = |test: &TestComparison| test.ratio.map_or(0.0, |ratio| ratio.ln().abs());
     comparison
@@ -200,12 +213,12 @@ fn worst(comparison: &Comparison) -> Option<&TestComparison> {
         .max_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 
-/// A mean with its interval.
+/// Returns a mean ratio with its interval.
 pub(super) fn group(mean: &GroupMean) -> String {
     with_interval(mean.ratio, mean.interval)
 }
 
-/// A test's ratio with its interval; a dash if there is none.
+/// A test's ratio with its interval; a dash if the test has no ratio.
 pub(super) fn ratio_of(test: &TestComparison) -> String {
     test.ratio.map_or_else(|| "–".to_owned(), |ratio| with_interval(ratio, test.interval))
 }
@@ -217,7 +230,8 @@ fn with_interval(value: f64, interval: Option<Interval>) -> String {
     }
 }
 
-/// Formats a ratio, with three decimals near 1. Margins are hundredths, and rounding must not hide them.
+/// Formats a ratio, with three decimals near 1. Margins are a few hundredths, and rounding must not hide a
+/// difference of that size.
 fn digits(value: f64) -> String {
     if (0.5..2.0).contains(&value) { format!("{value:.3}") } else { ratio(value) }
 }
@@ -236,7 +250,8 @@ pub(super) fn verdict(test: &TestComparison) -> String {
     }
 }
 
-/// The number of rounds that a verdict needs, if there are too few.
+/// States how many rounds or sessions a verdict needs, or that the ratio is too close to the margin. `None` if the
+/// test is undecided for another reason.
 fn wanted(test: &TestComparison) -> Option<String> {
     let side = if test.replicates == Replicates::PairedRounds { "" } else { " per side" };
     match (&test.undecided, test.more_rounds) {
@@ -244,7 +259,8 @@ fn wanted(test: &TestComparison) -> Option<String> {
             Some(format!(": it needs {}{side}", counted(*wanted as u64, "round")))
         }
         (Some(Undecided::TooFewSessions { wanted, .. }), _) => {
-            Some(format!(": it needs {}{side}", counted(*wanted as u64, "session")))
+            let in_turns = if test.replicates == Replicates::PairedSessions { ", in turns" } else { "" };
+            Some(format!(": it needs {}{side}{in_turns}", counted(*wanted as u64, "session")))
         }
         (Some(Undecided::Interval), Some(count)) => Some(format!(": about {}", more(test.replicates, count))),
         (Some(Undecided::Interval), None) => Some(": too close to the margin".to_owned()),
@@ -271,18 +287,21 @@ fn tests(judgement: &Judgement) -> impl Iterator<Item = &TestComparison> {
     judgement.comparisons.iter().flat_map(|comparison| &comparison.tests)
 }
 
-/// Explains the intervals. Each sentence ends with a space.
+/// Explains how ratios and intervals are computed. Each sentence ends with a space.
 fn methods(judgement: &Judgement) -> String {
     let has = |method| tests(judgement).any(|test| test.method == method);
+    let are = |replicates| tests(judgement).any(|test| test.replicates == replicates && test.ratio.is_some());
+    let compared = tests(judgement).find(|test| test.ratio.is_some());
+    let units = compared.map_or("rounds", |test| units(test.replicates));
     let mut sentences = Vec::new();
     if has(Method::Exact) {
-        sentences.push(
-            "The ratio is the middle of the rounds (Hodges and Lehmann), with its exact interval.".to_owned(),
-        );
+        sentences.push(format!(
+            "The ratio is the middle of the {units} (Hodges and Lehmann), with its exact interval."
+        ));
     }
     if has(Method::StudentT) {
         sentences.push(format!(
-            "With fewer than {ROUNDS_MIN} rounds, the ratio is their geometric mean, with a t interval."
+            "With fewer than {ROUNDS_MIN} {units}, the ratio is their geometric mean, with a t interval."
         ));
     }
     if has(Method::ThisPairOnly) {
@@ -291,7 +310,6 @@ fn methods(judgement: &Judgement) -> String {
              takes rounds (at least {ROUNDS_MIN} for an exact interval)."
         ));
     }
-    let are = |replicates| tests(judgement).any(|test| test.replicates == replicates && test.ratio.is_some());
     if are(Replicates::OneSession) {
         sentences.push(format!(
             "The runs did not take turns, so a difference between the two sessions cannot be distinguished from one between the systems, \
@@ -305,9 +323,15 @@ fn methods(judgement: &Judgement) -> String {
                 .to_owned(),
         );
     }
-    if are(Replicates::Sessions) {
+    if are(Replicates::PairedSessions) || are(Replicates::AnchoredSessions) {
         sentences.push(
             "Each run is a session and counts once, with the middle of its rounds, because all rounds of a session share its effects."
+                .to_owned(),
+        );
+    }
+    if are(Replicates::PairedSessions) {
+        sentences.push(
+            "Each session is paired with a neighbour in time of the other side, so that slow changes of the host cancel."
                 .to_owned(),
         );
     }
@@ -316,7 +340,7 @@ fn methods(judgement: &Judgement) -> String {
             "The interval is the exact one of the shift between the two sides (Mann and Whitney).".to_owned(),
         );
     }
-    // The last sentence ends with a blank.
+    // An empty string at the end makes `join` end the text with a space.
     sentences.push(String::new());
     sentences.join(" ")
 }

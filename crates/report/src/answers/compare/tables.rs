@@ -10,7 +10,7 @@ use crate::wording::words;
 /// The index of the ratio's column.
 const RATIO: usize = 3;
 
-/// The tests in their groups. Each group shows the mean of its ratios.
+/// A table of the tests in their groups. The head line of each group shows the mean of the group's ratios.
 pub(super) fn tests(comparison: &Comparison) -> Table {
     let figures = ["clients", "base", "candidate", "ratio", "rounds"].map(Column::of);
     let columns: Vec<Column> = figures.into_iter().chain([Column::of_words("verdict")]).collect();
@@ -44,7 +44,7 @@ fn line(test: &TestComparison) -> Line {
     Line::of(&test.step, figures.map(Shown::plain).into_iter().chain([verdict]).collect())
 }
 
-/// The verdict with its warnings.
+/// The verdict on a test, with the test's warnings.
 fn warned(test: &TestComparison) -> String {
     let warnings = test.warnings.iter().filter(|warning| warning.is_of_one_test());
     let warnings = warnings.map(|warning| words::test_warning(warning, None));
@@ -53,7 +53,8 @@ fn warned(test: &TestComparison) -> String {
     let mut says: Vec<String> =
         std::iter::once(sentences::verdict(test)).chain(disturbed).chain(warnings).collect();
     if says.len() == 1 && !is_quotient(test) {
-        says.push("the ratio is that of the rounds, not of the two medians".to_owned());
+        let units = sentences::units(test.replicates);
+        says.push(format!("the ratio is that of the {units}, not of the two medians"));
     }
     says.join("; ")
 }

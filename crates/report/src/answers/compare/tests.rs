@@ -21,7 +21,7 @@ fn text(judgement: &Judgement) -> String {
     render(judgement, Format::Text, &RenderOptions::default())
 }
 
-/// The text on one line, to search for sentences.
+/// The report's text on one line, so that tests can search for whole sentences.
 fn unwrapped(judgement: &Judgement) -> String {
     text(judgement).split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -75,7 +75,7 @@ fn runs_with_an_anchor_say_how_many_rounds_a_side_they_want() {
     assert!(told.contains(differs) && told.contains("5.6.51 in run 4"), "{told}");
 }
 
-/// Two runs with these numbers of rounds, on two days.
+/// Two runs of this many rounds each, on two different days.
 fn nights(rounds: u32) -> [Run; 2] {
     let (old, mut new) = (sample::run(rounds), sample::run(rounds));
     new.id = dyno_store::RunId(4);
@@ -102,7 +102,7 @@ fn two_sessions_have_ratios_and_no_verdict_in_every_format() {
     let markdown = render(Format::Markdown);
     assert!(markdown.contains("not judged: one session per side and no common anchor"), "{markdown}");
     let junit = render_junit(&judgement);
-    assert!(junit.contains("several runs per side, or an anchor in the plan"), "{junit}");
+    assert!(junit.contains("several runs per side in turns, or an anchor in the plan"), "{junit}");
     let json: serde_json::Value = serde_json::from_str(&render(Format::Json)).unwrap();
     let test = &json["comparisons"][0]["tests"][1];
     assert_eq!(
@@ -123,8 +123,27 @@ fn sessions_are_named_and_counted() {
     let sides = (vec![subject(&old), subject(&third)], vec![subject(&new), subject(&fourth)]);
     let told = unwrapped(&dyno_judge::compare_sessions(&[sides], &Rule::default()));
     assert!(told.contains("maria of runs 4, 6 against maria of runs 3, 5"), "{told}");
-    assert!(told.contains("sessions per side"), "{told}");
+    assert!(told.contains("it needs 6 sessions per side, in turns"), "{told}");
     assert!(told.contains("Each run is a session and counts once"), "{told}");
+    assert!(told.contains("paired with a neighbour in time of the other side"), "{told}");
+}
+
+#[test]
+fn sides_that_did_not_alternate_are_told() {
+    let [old, new] = nights(2);
+    let checks = sample::checks(&old);
+    let again = |run: &Run, first: i64| -> Vec<Run> {
+        (first..first + 6).map(|id| Run { id: dyno_store::RunId(id), ..run.clone() }).collect()
+    };
+    let (olds, news) = (again(&old, 10), again(&new, 20));
+    let subject = |run| ComparedSystem { run, checks: &checks, system: "maria" };
+    let sides = (olds.iter().map(subject).collect(), news.iter().map(subject).collect());
+    let judgement = dyno_judge::compare_sessions(&[sides], &Rule::default());
+    let told = unwrapped(&judgement);
+    let why =
+        "sessions must alternate (A B B A): these form 1 pair of neighbours of the 6 that a verdict needs";
+    assert!(told.contains(why), "{told}");
+    assert_eq!(judgement.outcome, GateOutcome::NotDecided);
 }
 
 #[test]
@@ -160,7 +179,7 @@ fn junit_is_xml_that_counts_what_it_lists() {
     assert!(xml.contains("<error message=\"failed: –\">failed: –</error>"), "{xml}");
 }
 
-/// The number of tests, and of those that a server shows in red.
+/// Returns the number of test cases, and the number of those that servers show in red, which are failures and errors.
 fn junit_counts(judgement: &Judgement) -> (usize, usize) {
     let xml = junit::render(judgement);
     let document = roxmltree::Document::parse(&xml).unwrap();

@@ -16,8 +16,9 @@ pub(super) fn priced_as(price: Option<&Price>) -> String {
     if parts.is_empty() { "–".to_owned() } else { parts.join(", ") }
 }
 
-/// Remarks: the price lists, then one sentence for all candidates whose prices are for the same other hardware, then
-/// facts that no list has.
+/// Remarks on prices. The first remarks name the price lists. The next remarks name the candidates whose price is for
+/// other hardware than was measured, with one sentence for each kind of difference. The last remark warns that the
+/// processors of instances may differ in speed, which no list states.
 pub(super) fn remarks(answer: &CostAnswer) -> Vec<String> {
     let mut remarks: Vec<String> = Vec::new();
     for price in answer.candidates.iter().filter_map(|it| it.price.as_ref()) {

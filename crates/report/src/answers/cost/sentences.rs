@@ -8,7 +8,8 @@ use crate::wording::hardware::{hardware, resource};
 use crate::wording::number::{self, counted, percent, three_digits};
 use crate::wording::prices::dollars;
 
-/// The cheapest measured system, a cheaper predicted one, and cheaper undecided ones.
+/// States the cheapest system that was measured, a system that is cheaper by prediction, cheaper systems for which it
+/// is not decided whether they give the wanted rate, and systems without a price.
 pub(super) fn answer(answer: &CostAnswer) -> Vec<String> {
     let (measured, best) = (answer.cheapest_measured(), answer.cheapest_of_all());
     let wanted = wanted(answer);
@@ -56,14 +57,15 @@ fn described(it: &Candidate) -> String {
     format!("{}: {}", name(it), figures.join(", "))
 }
 
-/// ` as c5.9xlarge, io1-5000, which is other hardware`; empty if the plan states the price itself.
+/// ` as c5.9xlarge, io1-5000 (other hardware than was measured, see below)`. Empty if the plan states the price
+/// itself.
 fn priced_as(it: &Candidate) -> String {
     let Some(price) = &it.price else { return String::new() };
     let other = if it.differences.is_empty() { "" } else { " (other hardware than was measured, see below)" };
     format!(" as {}{other}", hardware_priced::priced_as(Some(price)))
 }
 
-/// A measured system's id, or a family with its hardware.
+/// The id of a measured system. For a predicted system, the name of its family, with the hardware.
 pub(super) fn name(it: &Candidate) -> String {
     if it.basis == Basis::Measured {
         return it.system.clone();

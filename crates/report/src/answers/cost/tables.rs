@@ -9,7 +9,7 @@ use crate::wording::hardware::{hardware, resource};
 use crate::wording::number::counted;
 use crate::wording::prices::dollars;
 
-/// All candidates by price.
+/// A table of all candidates, in the order of their prices.
 pub(super) fn candidates(answer: &CostAnswer) -> Section {
     let lines = answer.candidates.iter().map(|it| Line::plain(name(it), row(it))).collect();
     let heads = ["clients", "operations/s", "p99 ms", "priced as", "$ a year", "$ a million", "answer"];
@@ -64,7 +64,7 @@ fn row(it: &Candidate) -> [String; 7] {
     ]
 }
 
-/// Why there is only a bound, or no figure.
+/// Says why a prediction is only a bound, or is missing. Complete predictions have no sentence.
 fn unpredicted(forecast: &Forecast) -> Vec<String> {
     let place = counted(u64::from(forecast.clients), "client");
     let sentence = |of: &dyno_judge::Prediction| {

@@ -39,7 +39,8 @@ pub(crate) fn title(explanation: &Explanation) -> String {
     format!("{candidate} against {base}: {step} at {}", counted(u64::from(*clients), "client"))
 }
 
-/// The difference, the part that the server's CPU explains, tables that are read differently, and suspects.
+/// Returns the sentences on the difference, on the part of it that the server's CPU time explains, on tables that are
+/// read differently, and on suspects.
 pub(crate) fn sentences(explanation: &Explanation) -> Vec<String> {
     let Explanation { base, candidate, finding, interval, .. } = explanation;
     let what = explanation.operation.as_str();

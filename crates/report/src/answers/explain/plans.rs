@@ -5,7 +5,7 @@ use dyno_judge::{Access, AccessChange, Explanation, PlanChange, RefusedPlan};
 use crate::document::{Listing, Section};
 use crate::wording::number::{counted, ratio};
 
-/// Largest number of statements whose plans are shown. JSON has all.
+/// Largest number of statements whose plans are shown. The JSON format has all of them.
 const STATEMENTS_MAX: usize = 8;
 /// Largest number of tables that sentences name.
 const TABLES_MAX: usize = 3;
@@ -33,7 +33,7 @@ pub(super) fn sentences(explanation: &Explanation) -> Vec<String> {
     sentences
 }
 
-/// How both systems read a table: `by a full scan`, `by index k_1`.
+/// How the base and the candidate read a table: `by a full scan`, `by index k_1`.
 fn both(change: &AccessChange) -> (String, String) {
     let AccessChange { base, candidate } = change;
     let is_one_key = base.key == candidate.key && base.is_full_scan == candidate.is_full_scan;
@@ -46,7 +46,7 @@ fn both(change: &AccessChange) -> (String, String) {
     (words(base), words(candidate))
 }
 
-/// `None` if nobody asked for plans.
+/// The section on differing plans; `None` if plans were neither compared nor refused.
 pub(super) fn section(explanation: &Explanation) -> Option<Section> {
     let found = &explanation.plans;
     if found.compared == 0 && found.refused.is_empty() {
@@ -85,7 +85,7 @@ fn listing(explanation: &Explanation, change: &PlanChange) -> Listing {
     }
 }
 
-/// `sbtest1 by index k_1 → by a full scan`.
+/// What differs between two plans: `sbtest1 by index k_1 → by a full scan`.
 pub(crate) fn difference(change: &PlanChange) -> String {
     if let Some(rows) = change.rows_ratio {
         return format!("{} times the rows, by estimate", ratio(rows));
@@ -100,7 +100,7 @@ pub(crate) fn difference(change: &PlanChange) -> String {
     }
 }
 
-/// A line for each system and reason.
+/// Lines on statements for which a system gave no plan: one line for each system and reason.
 fn refused(refused: &[RefusedPlan]) -> Vec<String> {
     let mut reasons: Vec<(&str, &str, Vec<&str>)> = Vec::new();
     for RefusedPlan { system, statement, reason } in refused {

@@ -6,11 +6,11 @@ use crate::model::proof::{ChangedSetting, ProofReport, STEP};
 use crate::wording::number::{counted, percent, ratio};
 use crate::wording::words;
 
-/// If a cause has at least this many settings, its sentence gives their number, and sets of settings get names.
+/// If a cause consists of at least this many changes, its sentence states their number.
 const MANY: usize = 6;
 
 impl ProofReport {
-    /// What was proven, the answer first.
+    /// Sentences on what was proven. The first sentence is the answer.
     pub(crate) fn sentences(&self) -> Vec<String> {
         let mut sentences: Vec<String> = match self.proof.ending {
             ProofEnding::Gone => vec![format!("The difference is gone: {}.", self.repeated())],
@@ -43,7 +43,7 @@ impl ProofReport {
         sentences
     }
 
-    /// `a = 1, b = 2`.
+    /// The settings of some changes: `a = 1, b = 2`.
     pub(super) fn names(&self, changes: &[usize]) -> String {
         let settings = changes.iter().flat_map(|change| &self.changes[*change].settings);
         settings.map(ChangedSetting::words).collect::<Vec<_>>().join(", ")
@@ -85,12 +85,13 @@ impl ProofReport {
         )
     }
 
-    /// The ratio when the difference was measured again.
+    /// Returns the ratio of the whole difference: the ratio that the proof measured, or, if the proof did not measure
+    /// the whole difference again, the ratio in the run.
     fn whole(&self) -> String {
         self.proof.whole.map_or_else(|| ratio(self.ratio), |whole| ratio(whole.ratio))
     }
 
-    /// The effect of a cause, how the effects of its parts combine, and whether it changes durability.
+    /// States the effect of a cause, how the effects of its parts combine, and whether the cause changes durability.
     fn cause(&self, cause: &Cause) -> Vec<String> {
         let names = self.names(&cause.changes);
         let is_single = cause.changes.len() == 1;
@@ -120,7 +121,7 @@ impl ProofReport {
         sentences
     }
 
-    /// The difference that remains without the causes.
+    /// A sentence on the part of the difference that the causes do not explain.
     fn rest(&self) -> Option<String> {
         match self.proof.ending {
             ProofEnding::Partly => Some(match self.proof.rest {
@@ -141,7 +142,7 @@ impl ProofReport {
         }
     }
 
-    /// The differences other than settings, with their part of the whole difference.
+    /// States the joint effect of all changes, and the effect of the differences that are not among the changes.
     fn what_remains(&self) -> Option<String> {
         let is_told = [ProofEnding::NotTheChanges, ProofEnding::Undecided].contains(&self.proof.ending);
         let settings = self.proof.all_changes.filter(|_| !is_told)?;
@@ -153,7 +154,8 @@ impl ProofReport {
         ))
     }
 
-    /// The differences other than settings, and their effect in addition to that of the settings.
+    /// Names the differences that are not settings, with their ratio: the ratio of the whole difference divided by
+    /// the joint ratio of the settings.
     fn others_with(&self, settings: ProbeEffect) -> String {
         let whole = self.proof.whole.map_or(self.ratio, |whole| whole.ratio);
         format!("{}: {}", self.others.join(" and "), ratio(whole / settings.ratio))
@@ -174,7 +176,8 @@ impl ProofReport {
 }
 
 impl ChangedSetting {
-    /// `sort_buffer_size = 4M`, `the default sort_buffer_size`, `no confinement.memory`, `the step age`.
+    /// The change in words: `sort_buffer_size = 4M`, `the default sort_buffer_size`, `no confinement.memory`, `the
+    /// step age`.
     pub fn words(&self) -> String {
         match (&self.candidate, self.step()) {
             (Some(_), Some(step)) => format!("the step {step}"),

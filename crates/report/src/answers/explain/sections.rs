@@ -8,9 +8,9 @@ use crate::wording::number::{self, counted, three_digits};
 use crate::wording::phrases;
 use crate::wording::words;
 
-/// Largest number of counters that are shown. JSON has all.
+/// Largest number of counters that are shown. The JSON format has all of them.
 const COUNTERS_MAX: usize = 15;
-/// Largest number of settings without evidence that are named. JSON has all.
+/// Largest number of settings without evidence that are named. The JSON format has all of them.
 const SETTINGS_MAX: usize = 12;
 
 /// The sections of an explanation: costs, counters, plans, functions, settings.
@@ -100,17 +100,18 @@ fn changes<'a>(explanation: &Explanation, changes: impl Iterator<Item = &'a Amou
     Table::plain("", &heads, changes.map(line).collect())
 }
 
-/// Whether the ratio equals the quotient of the two amounts.
+/// Whether the ratio equals, within 2%, the quotient of the two amounts.
 pub(crate) fn is_quotient(change: &AmountChange) -> bool {
     change.ratio.is_none_or(|ratio| number::is_quotient(change.base, change.candidate, ratio))
 }
 
-/// The base's amount, the candidate's, and their ratio.
+/// The base's amount, the candidate's amount, and their ratio.
 pub(crate) fn amounts(change: &AmountChange) -> [String; 3] {
     [three_digits(change.base), three_digits(change.candidate), multiple(change)]
 }
 
-/// A ratio as a multiple. A ratio to almost 0 is huge and means little.
+/// A ratio as a multiple. If the ratio is above 1000, the base's amount is almost 0 and the ratio means little, so
+/// the text is `from none`.
 fn multiple(change: &AmountChange) -> String {
     match change.ratio {
         Some(ratio) if ratio <= 1000.0 => words::ratio_in(ratio, change.interval),
@@ -119,7 +120,8 @@ fn multiple(change: &AmountChange) -> String {
     }
 }
 
-/// `query_cache_type: OFF → ON (whether results are cached); changed: Qcache_inserts, Qcache_hits`
+/// A suspect with its evidence: `query_cache_type: OFF → ON (whether results are cached); changed: Qcache_inserts,
+/// Qcache_hits`
 pub(crate) fn suspect_line(suspect: &Suspect) -> String {
     let about = &suspect.setting.about;
     let about = about.as_ref().map(|about| format!(" ({about})")).unwrap_or_default();
@@ -130,7 +132,7 @@ pub(crate) fn suspect_line(suspect: &Suspect) -> String {
     format!("{}{about}{changed}", setting_line(&suspect.setting))
 }
 
-/// `query_cache_type: OFF → ON`
+/// A setting that differs: `query_cache_type: OFF → ON`
 pub(crate) fn setting_line(setting: &SettingDifference) -> String {
     let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
     format!("{}: {} → {}", setting.name, value(&setting.base), value(&setting.candidate))

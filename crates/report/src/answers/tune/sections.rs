@@ -1,4 +1,4 @@
-//! The lists of a search for better settings.
+//! The sections on a search for better settings.
 
 use dyno_judge::{TuneProbe, Worth, WorthVerdict};
 
@@ -7,7 +7,7 @@ use crate::document::Section;
 use crate::model::tune::{LeftOutOfTuning, TuneComparison, TuneReport};
 
 impl TuneReport {
-    /// The effect of each setting, the comparisons, and what was not tried.
+    /// Sections with the effect of each setting, the comparisons, and the settings that were not tried.
     pub(super) fn sections(&self) -> Vec<Section> {
         [self.worth(), self.made(), self.not_tried()].into_iter().flatten().collect()
     }

@@ -7,7 +7,7 @@ use crate::wording::number::{bytes, counted, percent};
 use crate::wording::words;
 
 impl TuneReport {
-    /// What was found, the answer first.
+    /// Sentences on what was found. The first sentence is the answer.
     pub(super) fn answer(&self) -> Vec<String> {
         let mut sentences = vec![self.finding()];
         if let Some(recommendation) = &self.recommendation {
@@ -58,7 +58,7 @@ impl TuneReport {
         }
     }
 
-    /// `a = 1, b = 2`.
+    /// Settings with their values: `a = 1, b = 2`.
     pub(super) fn in_words(&self, values: &ValueSet) -> String {
         let name = |(setting, value): (&usize, &usize)| {
             let setting = &self.settings[*setting];
@@ -67,7 +67,7 @@ impl TuneReport {
         values.0.iter().map(name).collect::<Vec<_>>().join(", ")
     }
 
-    /// Settings of the best combination that are not recommended.
+    /// States the settings of the best combination that have no effect and are not recommended.
     fn what_does_nothing(&self) -> Option<String> {
         let recommended = &self.tuned.recommended.as_ref()?.values;
         let is_out = |worth: &&Worth| {
@@ -92,7 +92,7 @@ impl TuneReport {
         })
     }
 
-    /// A sentence on a comparison of the base with itself that shows a difference.
+    /// A warning, if the comparison of the base with itself shows a difference beyond the margin.
     fn noise(&self) -> Option<String> {
         let control = self.tuned.control?;
         let interval = control.interval?;

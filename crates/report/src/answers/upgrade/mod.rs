@@ -23,7 +23,7 @@ impl Report for UpgradeReport {
     }
 }
 
-/// The answer in a word.
+/// The answer as one word.
 fn word(safety: Safety) -> &'static str {
     match safety {
         Safety::Safe => "safe for this traffic",

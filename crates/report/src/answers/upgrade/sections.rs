@@ -1,4 +1,4 @@
-//! The lists of an upgrade.
+//! The sections of the report on an upgrade.
 
 use dyno_judge::{DigestFigures, DigestSet, DigestTest, SettingDifference};
 
@@ -7,15 +7,15 @@ use crate::model::upgrade::UpgradeReport;
 use crate::wording::number::{self, counted};
 use crate::wording::words;
 
-/// Digests that a table shows. JSON has all.
+/// Largest number of digests that a table shows. The JSON format has all of them.
 const SHOWN_MAX: usize = 50;
-/// Plans that are shown.
+/// Largest number of statements whose plans are shown.
 const PLANS_MAX: usize = 8;
-/// Settings of no known importance that are named.
+/// Largest number of settings in the list of settings without a description. The list has only names.
 const NAMES_MAX: usize = 40;
 
 impl UpgradeReport {
-    /// What is worse comes first.
+    /// All sections. The gravest findings come first.
     pub(super) fn sections(&self) -> Vec<Section> {
         let digests = self.found.as_ref().map(|found| {
             [
@@ -31,13 +31,13 @@ impl UpgradeReport {
         [self.words_of_server()].into_iter().flatten().chain(of_digests).chain(self.settings()).collect()
     }
 
-    /// The digests of a set in their order.
+    /// The digests of a set, in the order of the set.
     fn of<'a>(&'a self, set: &'a DigestSet) -> impl Iterator<Item = &'a DigestTest> {
         let all = self.replay.as_ref().map_or(&[][..], |replay| &replay.digests);
         set.digests.iter().filter_map(|at| all.get(*at))
     }
 
-    /// With the command that proves the cause.
+    /// The section on slower digests, with the command that proves the cause.
     fn slower(&self, set: &DigestSet) -> Option<Section> {
         let mut section = self.digests("Slower digests", set)?;
         section.paragraphs.extend(self.proof.as_ref().map(|command| {
@@ -158,7 +158,7 @@ impl UpgradeReport {
         })
     }
 
-    /// The plans of slower digests.
+    /// The section with the plans of slower digests.
     fn plans(&self) -> Option<Section> {
         let listing = |plans: &crate::model::upgrade::DigestPlans| Listing {
             title: plans.statement.clone(),
@@ -185,7 +185,7 @@ impl UpgradeReport {
         })
     }
 
-    /// Settings that are gone, new or have another value.
+    /// The section on settings that only one of the two versions has, or that have another value after the upgrade.
     fn settings(&self) -> Option<Section> {
         let (known, others): (Vec<_>, Vec<_>) =
             self.settings.iter().partition(|setting| setting.about.is_some());
@@ -222,12 +222,12 @@ impl UpgradeReport {
     }
 }
 
-/// A digest on a system.
+/// A digest's figures on a system.
 fn figures<'a>(digest: &'a DigestTest, system: &str) -> Option<&'a DigestFigures> {
     digest.systems.iter().find(|figures| figures.system == system)
 }
 
-/// `query_cache_type: ON → gone`
+/// A setting before and after the upgrade: `query_cache_type ON → gone`
 fn change(setting: &SettingDifference) -> String {
     let value = |value: &Option<String>, none: &str| match value.as_deref() {
         Some("") => "(empty)".to_owned(),

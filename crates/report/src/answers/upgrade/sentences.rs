@@ -1,4 +1,4 @@
-//! The sentences of an upgrade.
+//! The sentences of the report on an upgrade.
 
 use dyno_judge::{DigestSet, Finding, UpgradeFound};
 
@@ -7,7 +7,7 @@ use crate::wording::number::{counted, percent, shortest};
 use crate::wording::words;
 
 impl UpgradeReport {
-    /// What was found, the answer first.
+    /// Sentences on what was found. The first sentence is the answer.
     pub(super) fn answer(&self) -> Vec<String> {
         if let Some(refusal) = &self.refusal {
             return self.refused(refusal);
@@ -30,7 +30,7 @@ impl UpgradeReport {
         [what].into_iter().chain(refusal.path.clone()).collect()
     }
 
-    /// The time of the whole traffic.
+    /// A sentence on the time of all statements together.
     fn whole(&self, found: &UpgradeFound) -> String {
         let margin = format!("{}%", shortest(self.margin.relative() * 100.0));
         let Some(time) = found.time else {
@@ -76,7 +76,8 @@ fn headline(found: &UpgradeFound) -> String {
     format!("Of {} {}.", counted(found.digests as u64, "digest"), parts.join(", "))
 }
 
-/// Digests whose answers were compared, and those where that says nothing.
+/// States for how many digests the answers were compared, and how many digests were left out, because their answers
+/// change between replays on the same version or could not all be compared.
 fn answers(found: &UpgradeFound) -> String {
     let compared = found.answers_same + found.answers_otherwise.digests.len();
     let left_out = found.answers_not_determined;

@@ -20,9 +20,9 @@ use crate::html::parts::explained::Explained;
 const VALUES_MAX: usize = 380_000;
 /// Smallest number of series values in a page with many cells.
 const VALUES_MIN: usize = 150_000;
-/// Number of values of a cell's figures in the matrices.
+/// Number of series values that take as much space as a cell's figures in the matrices.
 const VALUES_A_CELL: usize = 100;
-/// Number of values of a trial's other figures.
+/// Number of series values that take as much space as a trial's other figures.
 const VALUES_A_TRIAL: usize = 4;
 /// Largest number of counter values in a page.
 const COUNTERS_MAX: usize = 20_000;
@@ -31,9 +31,9 @@ const SERIES_A_TRIAL: usize = 14;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct StepCells {
-    /// Names of its cells' counters.
+    /// Names of the cells' counters.
     counters: Vec<String>,
-    /// A cell for each client count and system, in the order of the matrices; none where no trial ran.
+    /// A cell for each client count and system, in the order of the matrices. `None` where no trial ran.
     cells: Vec<Option<CellData>>,
 }
 
@@ -43,13 +43,13 @@ struct CellData {
     explained: Option<Explained>,
     trials: Vec<TrialData>,
     latency: Option<Distribution>,
-    /// Counters, each as an index into the names, its kind (0: per operation, 1: level) and its value.
+    /// Counters. Each has an index into the list of names, a kind (0: value per operation, 1: level) and a value.
     counters: Vec<(usize, u8, Value)>,
 }
 
 #[derive(Debug, Serialize)]
 struct TrialData {
-    /// From 0.
+    /// The round's number, from 0.
     round: u32,
     started_at_ms: i64,
     rate: Value,
@@ -57,15 +57,15 @@ struct TrialData {
     reconnects: u64,
     disk_bytes: Option<u64>,
     backlog: Option<u64>,
-    /// Events that were still in flight when it ended.
+    /// Events that were still in flight when the trial ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     unfinished: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     slices: Option<usize>,
-    /// Length of a slice, in seconds.
+    /// Median length of the slices, in seconds.
     #[serde(skip_serializing_if = "Value::is_null")]
     slice_seconds: Value,
-    /// The server's CPU time between its own slices, in seconds.
+    /// CPU time, in seconds, that the server used between its slices, while other systems were measured.
     #[serde(skip_serializing_if = "Value::is_null")]
     rest_cpu_seconds: Value,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -86,7 +86,7 @@ struct Failure {
     log_tail: String,
 }
 
-/// Amount of data of each cell in a page.
+/// Limits on the data that a page has for each trial and each cell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     points_a_trial: usize,
@@ -185,7 +185,8 @@ fn trial_data(trial: &Trial, details: &Details, budget: Budget) -> TrialData {
         failure,
         check,
         series: details.map(|details| {
-            // CPU time of this host. It does not include drivers on other hosts.
+            // The CPU time in the series is that of this host. With drivers on other hosts, the client's CPU time would
+            // include the CPU time of those hosts, so it is left out.
             let seconds = if record.drivers.is_empty() {
                 Cow::Borrowed(&details.seconds)
             } else {
@@ -202,7 +203,8 @@ fn slice_seconds(record: &TrialRecord) -> Option<f64> {
     dyno_stats::median(&record.slices.iter().map(|slice| slice.seconds).collect::<Vec<_>>())
 }
 
-/// Medians over trials. If not all fit, the counters with the largest changes come first.
+/// Medians of counters over trials. If there are too many medians, medians of counters are kept rather than medians of
+/// gauges, and larger medians rather than smaller ones.
 fn counters(
     trials: &[(&TrialRecord, &TrialDetails)],
     budget: Budget,
@@ -226,7 +228,7 @@ fn counters(
     });
     let mut medians: Vec<(&str, bool, f64)> = medians.collect();
     if medians.len() > budget.counters_a_cell {
-        // Counters come before gauges, because only counters are easy to compare.
+        // Counters come before gauges, because values per operation are easy to compare.
         medians.sort_by(|a, b| {
             (a.1, -a.2.abs()).partial_cmp(&(b.1, -b.2.abs())).unwrap_or(std::cmp::Ordering::Equal)
         });
@@ -235,14 +237,14 @@ fn counters(
     medians
         .into_iter()
         .map(|(name, is_gauge, value)| {
-            // Sizes that servers report are not rounded.
+            // Gauges get more digits, so that sizes that servers report are not rounded.
             let digits = if is_gauge { 7 } else { 4 };
             (names.place(name), u8::from(is_gauge), number(Some(value), digits))
         })
         .collect()
 }
 
-/// A list of distinct names.
+/// Names without duplicates. A name is referred to by its index.
 #[derive(Default)]
 struct Names {
     list: Vec<String>,

@@ -8,16 +8,16 @@ use serde_json::Value;
 use crate::html::drill_down::series::number;
 use crate::wording::words;
 
-/// A trial's check. Shares have two or three digits; zeros are left out.
+/// A trial's check. Shares have two or three significant digits. Figures that are 0 or unknown are left out.
 #[derive(Debug, Serialize)]
 pub(crate) struct CheckData {
-    /// Classification of its throughput.
+    /// How throughput develops: `flat`, `warming`, `slowing`, `sawtooth` or `unsteady`.
     #[serde(skip_serializing_if = "Option::is_none")]
     course: Option<&'static str>,
-    /// Change of throughput from start to end, as a share.
+    /// Change of throughput from the start to the end of the trial, as a share of the median.
     #[serde(skip_serializing_if = "Value::is_null")]
     change: Value,
-    /// Samples in a period.
+    /// Length of a sawtooth's period, in samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     period: Option<usize>,
     #[serde(skip_serializing_if = "Value::is_null")]
@@ -26,10 +26,10 @@ pub(crate) struct CheckData {
     worst: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     stalled: Option<usize>,
-    /// Longest time without a finished event, if it is a stall, in seconds.
+    /// Length of the longest stall in seconds, that is a time in which no event finished.
     #[serde(skip_serializing_if = "Value::is_null")]
     stall: Value,
-    /// Throughput times latency as a share of the clients.
+    /// Throughput times mean latency, divided by the number of clients. By Little's law, this is about 1.
     #[serde(skip_serializing_if = "Value::is_null")]
     busy: Value,
     #[serde(skip_serializing_if = "Value::is_null")]
@@ -38,10 +38,10 @@ pub(crate) struct CheckData {
     others: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     disturbed: Option<bool>,
-    /// Limits that differ from those of the plan, in words.
+    /// The limits that were in force and differ from the plan's limits, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     limits: Option<String>,
-    /// Indices of checks with warnings.
+    /// Names of the checks that give a warning.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     odd: Vec<&'static str>,
 }
@@ -73,7 +73,7 @@ impl CheckData {
         }
     }
 
-    /// For large runs, only the variation and the checks with warnings.
+    /// Makes a shorter form for large runs, with only the variation and the names of the checks that give a warning.
     pub(crate) fn brief(check: &TrialCheck) -> Self {
         let agrees = |little: &Little| little.verdict == LittleVerdict::Agrees;
         let is_level = |course: &Steadiness| matches!(course, Steadiness::Flat);

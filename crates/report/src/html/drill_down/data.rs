@@ -13,7 +13,8 @@ use crate::html::parts::views::BaseViews;
 use crate::sections::efficiency;
 use crate::wording::phrases;
 
-/// The client count that a narrow page shows first: the count with the most tests; of several such counts, the highest.
+/// The client count that a narrow page shows first, which is the count with the most tests. If several counts have the
+/// most tests, it is the highest of them.
 fn clients_of_most_tests(run: &Run) -> Option<u32> {
     let counts = run.steps.iter().flat_map(|step| step.clients.iter().copied());
     let mut tests: BTreeMap<u32, usize> = BTreeMap::new();

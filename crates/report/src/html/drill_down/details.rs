@@ -5,10 +5,11 @@ use std::collections::{HashMap, HashSet};
 use dyno_judge::{DisturbanceLimits, TrialChecks, check_trial};
 use dyno_store::{CounterRecord, Run, Second, Store, StoreError, Trial, TrialId};
 
-/// Pages include all seconds of a run only if its trials take less than this in total.
+/// A page includes the seconds of all trials only if the trials' measured times add up to at most this many
+/// seconds.
 const SECONDS_EMBEDDED_MAX: f64 = 30_000.0;
 
-/// Seconds and counters of the trials that are shown in full, and the checks of all trials.
+/// The seconds and counters of the trials that are shown in full, and the checks of all completed trials.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Details {
     pub trials: HashMap<TrialId, TrialDetails>,
@@ -21,14 +22,13 @@ pub struct Details {
 /// The seconds and counters of a trial.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrialDetails {
-    /// Its seconds, in order.
     pub seconds: Vec<Second>,
-    /// Its counters, by name.
     pub counters: Vec<CounterRecord>,
 }
 
 impl Details {
-    /// Reads the details of a run: of every trial if the run is short, otherwise of each cell's most typical trial.
+    /// Reads the details of a run. For a short run, reads the details of every trial. For a long run, reads only the
+    /// details of each cell's most typical trial.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -37,7 +37,8 @@ impl Details {
         let typical = is_thinned.then(|| typical_trials(run));
         let mut found = Self { is_thinned, ..Self::default() };
         for trial in &run.trials {
-            // Seconds are most of the data, so they are read once for both uses.
+            // Most of the data are the seconds of trials. So each trial's seconds are read only once, for the details
+            // and for the check.
             let rates = if typical.as_ref().is_none_or(|typical| typical.contains(&trial.id)) {
                 let (seconds, counters) = (store.seconds(trial.id)?, store.counters(trial.id)?);
                 let rates = seconds.iter().map(Second::rate).collect();
@@ -58,7 +59,7 @@ fn seconds_in(run: &Run) -> f64 {
     run.trials.iter().filter_map(|trial| Some(trial.record.measured.as_ref()?.seconds.max(1.0))).sum()
 }
 
-/// The completed trial with the median rate of each cell, the lower of two.
+/// For each cell, the completed trial with the median rate. If two trials are in the middle, it is the slower one.
 fn typical_trials(run: &Run) -> HashSet<TrialId> {
     let mut cells: HashMap<(&str, u32, &str), Vec<&Trial>> = HashMap::new();
     for trial in &run.trials {

@@ -6,26 +6,27 @@ use serde::Serialize;
 /// A second with background work.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct Mark {
-    /// Number of the sample.
+    /// Index of the sample.
     pub(crate) second: usize,
     /// `checkpoint`, `checkpoint done`, `compaction` or `flush`.
     pub(crate) what: &'static str,
 }
 
-/// Unit of a counter of background work.
+/// What a counter of background work counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unit {
-    /// Counts events: each increase is one event.
+    /// Events. Each second with an increase gets a mark.
     Times,
-    /// Counts bytes, log positions or time. Consecutive increases are one piece of work, and small increases are
-    /// ignored.
+    /// Bytes, log positions or time. Increases in consecutive seconds are one piece of work with one mark, and
+    /// small increases are ignored.
     Amount,
 }
 
-/// Counters, and the marks of seconds in which they increase.
+/// For each counter: its name, its unit, and the mark of a second in which the counter increases.
 ///
-/// PostgreSQL counts a checkpoint when it begins, and its write time when it ends. InnoDB's checkpoints have no start
-/// and end: the checkpoint's log position increases. RocksDB counts the bytes of a file after writing it.
+/// PostgreSQL counts a checkpoint when it begins, and adds its write time when it ends. InnoDB's checkpoints have
+/// neither a start nor an end, so an increase of the checkpoint's log position stands for a checkpoint. RocksDB
+/// counts the bytes of a file after writing the file.
 const KINDS: [(&str, Unit, &str); 12] = [
     // PostgreSQL up to 16, then PostgreSQL from 17.
     ("pg_stat_bgwriter.checkpoints_timed", Unit::Times, "checkpoint"),
@@ -34,7 +35,8 @@ const KINDS: [(&str, Unit, &str); 12] = [
     ("pg_stat_checkpointer.num_timed", Unit::Times, "checkpoint"),
     ("pg_stat_checkpointer.num_requested", Unit::Times, "checkpoint"),
     ("pg_stat_checkpointer.write_time", Unit::Amount, "checkpoint done"),
-    // MariaDB, and MySQL from 8.0.30. With `innodb_monitor_enable` a server may have both.
+    // InnoDB in MariaDB, in MySQL from 8.0.30, and in any server in which `innodb_monitor_enable` has enabled these
+    // metrics. A server may have several of these counters.
     ("global_status.Innodb_lsn_last_checkpoint", Unit::Amount, "checkpoint"),
     ("global_status.Innodb_redo_log_checkpoint_lsn", Unit::Amount, "checkpoint"),
     ("innodb_metrics.log_lsn_last_checkpoint", Unit::Amount, "checkpoint"),
@@ -151,7 +153,7 @@ mod tests {
 
     #[test]
     fn mariadb_checkpoints_where_its_position_leaps() {
-        // Recorded with a redo log of 48 MB.
+        // Increases that were recorded with a redo log of 48 MB.
         let rises = [
             0, 0, 0, 0, 515, 5_327_575, 0, 29_735_370, 2070, 191_578, 0, 4_795_852, 2223, 5102, 10_231,
             1_120_499, 0, 4_514_853, 1_502_529, 544, 3596, 5_495_577, 9_231_125, 0, 6_795_909, 132_635,
@@ -159,7 +161,7 @@ mod tests {
         ];
         let leaps = [recorded("global_status.Innodb_lsn_last_checkpoint", 44_590.0, &rises)];
         assert_eq!(seconds(&leaps, "checkpoint"), [6, 8, 12, 18, 22, 25, 27, 29]);
-        // Recorded with a redo log of 8 MB: the position moves in every second.
+        // Increases that were recorded with a redo log of 8 MB. The position moves in every second.
         let steady = [
             4_073_007, 2_387_144, 3_690_251, 2_386_968, 3_697_582, 2_379_624, 3_698_922, 2_378_301,
             3_707_205, 2_369_935,

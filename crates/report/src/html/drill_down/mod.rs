@@ -1,4 +1,4 @@
-//! The data that a page carries for its script.
+//! The data that a page contains for its script.
 
 pub(in crate::html) mod cells;
 pub(in crate::html) mod checks;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use crate::model::{Cell, Rate, Relative, Reports};
-use crate::wording::number::{counted, margin};
+use crate::wording::number::{margin, rounds_that_decide};
 use crate::wording::words;
 
 /// The sentences on each cell, in row order. Each distinct sentence is stored once.
@@ -52,12 +52,12 @@ fn sentences(rate: Option<&Rate>, ratio: &Cell<Relative>, margin: &str) -> Vec<S
     sentences
 }
 
-/// `slower: exact interval of 12 rounds`, `not decided: the interval holds …; about 3 more rounds decide`.
+/// The verdict and its reasons: `slower: exact interval of 12 rounds`, `not decided: the interval holds …; about 3
+/// more rounds decide`.
 fn verdict(relative: &Relative, margin: &str) -> Option<String> {
     let found = words::finding(relative.finding?, margin);
     let why = relative.undecided.as_ref().map(words::undecided);
-    let more =
-        relative.more_rounds.map(|rounds| format!("about {} decide", counted(rounds as u64, "more round")));
+    let more = relative.more_rounds.map(rounds_that_decide);
     let rest: Vec<String> = [why, words::method(relative), more].into_iter().flatten().collect();
     Some(if rest.is_empty() { found } else { format!("{found}: {}", rest.join("; ")) })
 }

@@ -9,7 +9,8 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde::Serialize;
 
-/// JSON for a `<script type="application/json">`. It contains no `<`, so no value can end the element.
+/// JSON for an element `<script type="application/json">`. The character `<` is escaped, so no value can end the
+/// element.
 ///
 /// # Panics
 /// A map has keys that are not text.
@@ -17,7 +18,7 @@ pub(crate) fn json(value: &impl Serialize) -> String {
     text(value).replace('<', "\\u003c")
 }
 
-/// JSON whose text is escaped like the rest of the page.
+/// JSON in which control and invisible characters are escaped, as in the rest of the page.
 fn text(value: &impl Serialize) -> String {
     printable_html_json(&serde_json::to_string(value).expect("every key is text")).into_owned()
 }

@@ -4,7 +4,7 @@ use dyno_judge::Latencies;
 use dyno_store::TrialRecord;
 use serde::Serialize;
 
-/// Points per nine. 0 to 0.9 is one nine, 0.9 to 0.99 the next.
+/// Number of points for each nine. The first nine is the range from quantile 0 to 0.9, the second from 0.9 to 0.99.
 const PLACES_PER_NINE: usize = 5;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -16,13 +16,14 @@ pub(crate) struct Distribution {
     pub(crate) percentiles_us: [f64; 3],
     /// The slowest event, in µs.
     pub(crate) max_us: f64,
-    /// Whether each of the three percentiles and the slowest event is only a lower bound; `None` if all are exact.
+    /// Whether the 50th, 95th and 99th percentile and the slowest event are only lower bounds; `None` if all four
+    /// are exact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) lower_bounds: Option<[bool; 4]>,
 }
 
 impl Distribution {
-    /// Pairs of nines and latency in ms.
+    /// The points of the curve: the number of nines, and the latency in ms.
     pub(crate) fn points_ms(&self) -> Vec<(f64, f64)> {
         let nines = |place: usize| place as f64 / PLACES_PER_NINE as f64;
         self.latency_us.iter().enumerate().map(|(place, us)| (nines(place), us / 1e3)).collect()
@@ -34,7 +35,7 @@ pub(crate) fn distribution<'a>(trials: impl IntoIterator<Item = &'a TrialRecord>
     let latencies = Latencies::of(trials)?;
     let merged = latencies.counts();
     let events = merged.events();
-    // Leaves out quantiles with less than one event above them.
+    // Leaves out quantiles that fewer than one event exceeds.
     let places = (events as f64).log10() * PLACES_PER_NINE as f64;
     let at = |place: usize| 1.0 - 10_f64.powf(-(place as f64) / PLACES_PER_NINE as f64);
     let latency_us = (0..=places as usize).map(|place| merged.quantile_us(at(place))).collect();

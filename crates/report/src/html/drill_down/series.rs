@@ -5,14 +5,14 @@ use serde_json::{Map, Value};
 
 use crate::html::drill_down::thin::Thinning;
 
-/// One series: its key in the data and the CSV header, significant digits to show, and how a
-/// second's value is computed.
+/// One series: its key in the data (which is also its name in the CSV header), the number of significant digits to
+/// show, and the function that computes the value of a second.
 type Series = (&'static str, i32, fn(&Second) -> Option<f64>);
 
-/// Digits of a series without a chart.
+/// Digits of a series that has no chart. Such a series is only in data for downloads.
 const UNDRAWN: i32 = 0;
 
-/// All series in the order of the CSV file. Units are in the names; CPU is in busy CPUs.
+/// All series in the order of the CSV file. Names end in the unit. CPU time per second is the number of busy CPUs.
 const SERIES: [Series; 18] = [
     ("operations_per_second", 3, |second| per_second(second, Some(second.operations))),
     ("errors_per_second", UNDRAWN, |second| per_second(second, Some(second.errors))),
@@ -48,9 +48,9 @@ impl Exactness {
     }
 }
 
-/// A trial's series as an object. `at` has the ends of the seconds since the load began, `warmup` the number of
-/// warm-up points, and `bucket` the number of seconds for two points. Series that are always 0 or unknown are left
-/// out.
+/// A trial's series as an object. Its key `at` has the end of each second since the load began, `warmup` the number
+/// of points in the warm-up, and `bucket` the number of seconds that two points stand for. A series without a value
+/// other than 0 is left out.
 pub(crate) fn series(seconds: &[Second], points_max: usize, exactness: Exactness) -> Map<String, Value> {
     let thinning = Thinning::new(seconds.len(), points_max);
     let mut elapsed = 0.0;
@@ -79,7 +79,7 @@ pub(crate) fn series(seconds: &[Second], points_max: usize, exactness: Exactness
     object
 }
 
-/// Seconds without the client's CPU.
+/// Returns the seconds without the CPU time of the client.
 pub(crate) fn without_client(seconds: &[Second]) -> Vec<Second> {
     let mut seconds = seconds.to_vec();
     for Second { usage, .. } in &mut seconds {
@@ -88,14 +88,16 @@ pub(crate) fn without_client(seconds: &[Second]) -> Vec<Second> {
     seconds
 }
 
-/// A number with significant digits; whole numbers without a decimal point.
+/// A number rounded to significant digits. Whole numbers have no decimal point. `null` for a value that is not
+/// finite.
 pub(crate) fn number(value: Option<f64>, digits: i32) -> Value {
     let Some(value) = value.filter(|value| value.is_finite()) else { return Value::Null };
     if value == 0.0 {
         return 0.into();
     }
     let unit = 10_f64.powi(value.abs().log10().floor() as i32 + 1 - digits);
-    // Units below 1 divide by a whole power of ten, which gives the shortest decimal.
+    // A unit below 1 is not exact. So the number is divided by its inverse, a whole power of ten, which gives the
+    // shortest decimal.
     let rounded = if unit < 1.0 {
         (value / unit).round() / (1.0 / unit).round()
     } else {
@@ -124,7 +126,7 @@ fn client_us(usage: &Usage) -> Option<u64> {
 fn others_us(usage: &Usage) -> Option<u64> {
     let all = usage.host_user_cpu_us? + usage.host_system_cpu_us?;
     let server = usage.server_user_cpu_us? + usage.server_system_cpu_us?;
-    // For an in-process engine, the load process is the server.
+    // The load process of an in-process engine is already counted as the server.
     Some(all.saturating_sub(server + client_us(usage).unwrap_or(0)))
 }
 

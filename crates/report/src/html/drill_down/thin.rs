@@ -1,6 +1,6 @@
-//! Thins series for display and keeps extremes. Statistics use all values.
+//! Thins series for display, but keeps extremes. Statistics are computed from all values.
 
-/// The number of values that two points replace.
+/// A way to thin a series: it is cut into buckets of this many values, and two points replace each bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Thinning {
     bucket: usize,
@@ -9,12 +9,13 @@ pub(crate) struct Thinning {
 impl Thinning {
     /// Thins `len` values to at most `points_max` points.
     pub(crate) fn new(len: usize, points_max: usize) -> Self {
-        // A bucket becomes two points, so a bucket of two values would change nothing.
+        // A bucket of several values becomes two points. It must have at least three values, because buckets of two
+        // values would not shorten the series.
         let bucket = if len <= points_max { 1 } else { len.div_ceil(points_max.max(2) / 2) };
         Self { bucket }
     }
 
-    /// Values for two points; 1 if all values are kept.
+    /// The number of values that two points replace; 1 if all values are kept.
     pub(crate) fn bucket(self) -> usize {
         self.bucket
     }
@@ -27,7 +28,8 @@ impl Thinning {
         values.chunks(self.bucket).flat_map(extremes).collect()
     }
 
-    /// Positions of the points for values at 0, 1, 2 …: the first and last of each bucket.
+    /// Positions at which the points are drawn, in a series of `len` values: the positions of the first and the last
+    /// value of each bucket.
     pub(crate) fn places(self, len: usize) -> Vec<usize> {
         if self.bucket == 1 {
             return (0..len).collect();

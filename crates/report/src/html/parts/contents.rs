@@ -1,4 +1,4 @@
-//! The contents of a page.
+//! The data that all parts of a page share.
 
 use std::collections::HashSet;
 
@@ -14,11 +14,11 @@ pub(crate) struct Page<'a> {
     pub(crate) input: PageInput<'a>,
     /// The reports against the plan's base.
     pub(crate) reports: Reports,
-    /// The reports against each of the systems, in order.
+    /// The reports against each of the systems as the base, in the plan's order.
     pub(crate) by_base: Vec<Reports>,
     /// Costs that have a table.
     pub(crate) costs: Vec<Cost>,
-    /// Steps, client counts and systems that did not reach the rate of the step.
+    /// The step, client count and system of each cell in which the system did not reach the step's rate.
     unsustained: HashSet<(&'a str, u32, &'a str)>,
 }
 
@@ -50,7 +50,8 @@ impl<'a> Page<'a> {
     }
 }
 
-/// The reports against each system.
+/// The reports against each system as the base. Checks of trials do not depend on the base, so only the reports
+/// against the plan's base have them.
 fn by_base(input: &PageInput<'_>, own: &Reports) -> Vec<Reports> {
     let against = |system: &dyno_store::SystemRecord| {
         if system.is_base {

@@ -1,5 +1,5 @@
-//! Events of steps: rate, latency and failures of all systems on one axis of time, with the events on it, and the
-//! table.
+//! Events of steps. Charts show the rate, the latency and the failures of all systems on one time axis that marks
+//! the events. Below them is a table.
 
 use dyno_judge::{EventSecond, EventfulTest};
 use maud::{Markup, html};
@@ -9,7 +9,7 @@ use crate::html::parts::scaling::legend;
 use crate::model::Reports;
 use crate::sections::{events, joins};
 
-/// Width of all charts, and the heights of the rate, the latency and the failures.
+/// Width of all charts, in pixels. `HEIGHTS` are the heights of the charts of rates, latencies and failures.
 const WIDTH: f64 = 760.0;
 const HEIGHTS: [f64; 3] = [250.0, 170.0, 120.0];
 
@@ -40,10 +40,10 @@ pub(crate) fn section(reports: &Reports) -> Markup {
     }
 }
 
-/// The figure of a second that a chart shows.
+/// A function that takes the data of a second and returns the figure that a chart shows for this second.
 type Shown = fn(&EventSecond) -> Option<f64>;
 
-/// The charts of a test, each with its subject. Charts without a value above 0 are left out.
+/// The charts of a test, each with a name. Charts without a value above 0 are left out.
 pub(crate) fn charts(reports: &Reports, test: &EventfulTest) -> Vec<(String, Chart)> {
     let rate: Shown = |second| Some(second.rate);
     let p99: Shown = |second| second.p99_ms;
@@ -62,14 +62,14 @@ pub(crate) fn charts(reports: &Reports, test: &EventfulTest) -> Vec<(String, Cha
     drawn.collect()
 }
 
-/// A line for each system, without a title; `None` without a value above 0.
+/// A chart without a title, with a line for each system. `None` if no value is above 0.
 fn chart(
     reports: &Reports,
     test: &EventfulTest,
     shown: Shown,
     (unit, height): (&'static str, f64),
 ) -> Option<Chart> {
-    // A figure is that of the whole second, so it stands in its middle.
+    // A figure belongs to a whole second, so its point is in the middle of the second.
     let point =
         |second: &EventSecond| (f64::from(second.at_seconds) + 0.5, shown(second).unwrap_or(f64::NAN));
     let lines = reports.systems.iter().enumerate().filter_map(|(series, system)| {

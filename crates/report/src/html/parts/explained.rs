@@ -6,15 +6,15 @@ use serde::Serialize;
 use crate::answers::explain::{amounts, difference, is_quotient, sentences, suspect_line};
 use crate::wording::phrases;
 
-/// Largest number of costs, counters, plans and settings for a cell.
+/// Largest number of costs, of counters, of plans and of settings that are shown for a cell.
 const SHOWN_MAX: usize = 5;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Explained {
     says: Vec<String>,
-    /// Costs and counters that clearly changed: name, the base's, the cell's, their ratio.
+    /// Costs and counters that clearly changed: the name, the base's amount, the cell's amount, and their ratio.
     changes: Vec<[String; 4]>,
-    /// The meaning of the signs in them.
+    /// A sentence that explains the sign beside some ratios.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -23,7 +23,7 @@ pub(crate) struct Explained {
     suspects: Vec<String>,
 }
 
-/// A statement's plan of the base and of the cell.
+/// The two plans for a statement: the base's and the cell's.
 #[derive(Debug, Serialize)]
 struct PlanPair {
     title: String,

@@ -9,7 +9,8 @@ use crate::html::parts::scaling::legend;
 use crate::model::Reports;
 use crate::sections::joins;
 
-/// Width of both charts, and the heights of the step's chart and of its background load's.
+/// In pixels: the width of both charts, the height of the step's chart, and the height of the background load's
+/// chart.
 pub(crate) const SIZE: (f64, f64, f64) = (760.0, 250.0, 170.0);
 
 /// The charts and tables; empty if no clients join.
@@ -36,12 +37,12 @@ pub(crate) fn section(reports: &Reports) -> Markup {
     }
 }
 
-/// A table whose title is above the charts.
+/// The table without its title, because the title is above the charts.
 fn untitled(table: Table) -> Table {
     Table { title: String::new(), ..table }
 }
 
-/// The charts of the step and of its background load, each with its subject; empty if nothing was measured.
+/// The charts of the step and of its background load, each with a name. Empty if nothing was measured.
 pub(crate) fn charts(reports: &Reports, test: &JoinedTest) -> Vec<(String, Chart)> {
     let (width, height, background_height) = SIZE;
     let own: Rate = |second| Some(second.rate);
@@ -56,12 +57,12 @@ pub(crate) fn charts(reports: &Reports, test: &JoinedTest) -> Vec<(String, Chart
     drawn.collect()
 }
 
-/// The figure of a second that a chart shows.
+/// A function that takes the data of a second and returns the rate that a chart shows for this second.
 type Rate = fn(&JoinedSecond) -> Option<f64>;
 
-/// A line for each system, without a title; `None` without a point.
+/// A chart without a title, with a line for each system. `None` if there is no point.
 fn chart(reports: &Reports, test: &JoinedTest, rate: Rate, (width, height): (f64, f64)) -> Option<Chart> {
-    // A rate is the mean of a second, so its point is in the middle of the second.
+    // A rate is a mean over a second, so its point is in the middle of the second.
     let point = |second: &JoinedSecond| Some((f64::from(second.at_seconds) + 0.5, rate(second)?));
     let lines = reports.systems.iter().enumerate().filter_map(|(series, system)| {
         let found = test.systems.iter().find(|found| found.system == system.id)?;

@@ -1,4 +1,5 @@
-//! A matrix as a table. It is complete without the script, which replaces its numbers when the base changes.
+//! A matrix as a table. The table is complete even without the script. The script replaces the numbers when the
+//! reader chooses another base.
 
 use maud::{Markup, html};
 

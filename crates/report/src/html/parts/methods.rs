@@ -122,7 +122,7 @@ fn systems(run: &Run) -> Markup {
     }
 }
 
-/// The known facts about the host, one line each.
+/// The known facts about the host, as names and values.
 fn host_facts(host: &HostRecord) -> impl Iterator<Item = (String, String)> {
     let readable = move |(name, fact): (&'static str, Option<String>)| {
         Some(match name {
@@ -134,7 +134,7 @@ fn host_facts(host: &HostRecord) -> impl Iterator<Item = (String, String)> {
     host.facts().into_iter().filter_map(readable)
 }
 
-/// The members of an object as text; nested keys are joined by a dot.
+/// The members of an object as names and text. Names of nested members are joined by dots.
 fn facts(value: &Value) -> Vec<(String, String)> {
     let Value::Object(members) = value else { return Vec::new() };
     let mut facts = Vec::new();

@@ -1,4 +1,4 @@
-//! Price of operations, and throughput against price. Only for plans with prices.
+//! Shows the price of operations, with a chart. Only plans with prices have this section.
 
 use dyno_store::Run;
 use maud::{Markup, html};
@@ -8,7 +8,7 @@ use crate::model::{Rate, Reports, Row};
 use crate::sections::frontier;
 use crate::wording::prices::{self, dollars, dollars_per_million_operations};
 
-/// Bars for each test; empty without prices.
+/// The section, with bars for each test. Empty if no system has a price.
 pub(crate) fn section(run: &Run, reports: &Reports) -> Markup {
     html! {
         @if prices::has_any(run) {

@@ -10,7 +10,7 @@ use crate::model::{Rate, Reports, Row};
 pub struct ScalingCurve {
     pub step: String,
     pub system: String,
-    /// Clients and operations per second along the curve.
+    /// Points of the curve: number of clients, and operations per second.
     pub points: Vec<(f64, f64)>,
     /// A short description of the fit.
     pub says: String,

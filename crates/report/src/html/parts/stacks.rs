@@ -1,4 +1,4 @@
-//! Flame graphs of servers, and of the differences between the base and the others.
+//! Flame graphs of servers, and of the differences between the base and each other system.
 
 use dyno_judge::{FlameNode, FlameThreads, StackSummary, flame, flame_difference, stacks_of};
 use dyno_store::{Run, StackProfile};
@@ -9,10 +9,11 @@ use crate::model::Reports;
 use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 
-/// A frame's tint becomes stronger at these changes, as shares of all thread-seconds per operation.
+/// For each strength of the tint, the smallest change that has it. A change is the change of a function's
+/// thread-seconds per operation, as a share of the thread-seconds of all functions.
 const TINT_STEPS: [f64; 5] = [0.005, 0.02, 0.05, 0.1, 0.25];
 
-/// Empty if no stacks were sampled.
+/// The section with the flame graphs. Empty if no stacks were sampled.
 pub(crate) fn section(run: &Run, reports: &Reports) -> Markup {
     let same_test = |a: &StackSummary, b: &StackSummary| (&a.step, a.clients) == (&b.step, b.clients);
     html! {
@@ -68,8 +69,8 @@ fn graph(system: &str, what: &str, stacks: &StackProfile, threads: FlameThreads)
     figure(&format!("{system}: {what}"), graph, &tree)
 }
 
-/// Two graphs of one difference. Widths are the candidate's in the first and the base's in the second, so that
-/// functions of only one system are visible in one of the two.
+/// Two flame graphs of the difference between two systems. The widths of bars are the candidate's times in the first
+/// graph, and the base's times in the second. So a function that only one system calls is visible in one of the graphs.
 fn difference(base: (&str, &StackProfile), candidate: (&str, &StackProfile)) -> Markup {
     let Some(tree) = flame_difference(base.1, candidate.1, FlameThreads::Connections) else {
         return html! {};
@@ -101,7 +102,7 @@ fn figure(caption: &str, graph: FlameGraph<'_>, tree: &FlameNode) -> Markup {
     }
 }
 
-/// From −5 (takes much more time than in the base) to 5 (much less).
+/// The tint of a function: from −5 (takes much more time than in the base) to 5 (takes much less time).
 fn tint(node: &FlameNode, tree: &FlameNode) -> i8 {
     let saved = (node.base - node.weight) / tree.base.max(tree.weight);
     let strength = TINT_STEPS.iter().filter(|step| saved.abs() >= **step).count() as i8;
@@ -123,7 +124,7 @@ mod tests {
         let page = section(&run, &reports(&run)).into_string();
         assert_eq!(page.matches("<details>").count(), 3 + 2, "{page}");
         assert_eq!(page.matches("figure class=\"flame\"").count(), 3 * 2 + 2 * 2);
-        // The base waits for free blocks. The others do not.
+        // The base waits for free blocks. The other systems do not.
         assert!(page.contains("buf_LRU_get_free_block: 0 µs for an operation of maria, "), "{page}");
         assert!(page.contains("class=\"tint5\""));
         let without = sample::run(1);

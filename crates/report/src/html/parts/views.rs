@@ -1,4 +1,4 @@
-//! The three matrices as texts and tints, with each system as the base.
+//! The matrices of throughput, of ratios and of costs as texts and tints, with each system as the base.
 
 use dyno_judge::Finding;
 use serde::Serialize;
@@ -20,18 +20,19 @@ pub(crate) const STRENGTH_MAX: i8 = 5;
 pub(crate) struct View {
     /// The number, or the reason why it is missing.
     pub(crate) main: String,
-    /// Small text next to it: an interval, a multiple.
+    /// Small text next to the number: an interval, or a multiple.
     pub(crate) side: String,
-    /// The sign if there is no verdict, or a verdict without a tint; empty if the cell is tinted.
+    /// Mark of a finding that has no background colour. For a cost, the mark of a ratio that is not the quotient of the
+    /// two medians.
     pub(crate) mark: &'static str,
-    /// Tint of a verdict, from −5 (much worse) to 5 (much better); 0 for other verdicts.
+    /// Tint, from −5 (much worse) to 5 (much better). 0 unless the verdict is faster or slower.
     pub(crate) tint: i8,
-    /// Whether there is a warning on it.
+    /// Whether a warning concerns the cell.
     pub(crate) is_suspect: bool,
 }
 
 impl View {
-    /// Small text next to the number.
+    /// All small text beside the number: `side`, the mark and a warning sign.
     pub(crate) fn beside(&self) -> String {
         let warning = if self.is_suspect { "⚠" } else { "" };
         let parts = [self.side.as_str(), self.mark, warning].into_iter().filter(|part| !part.is_empty());
@@ -59,11 +60,11 @@ impl Views {
     }
 }
 
-/// The rounds of each ratio, in row order, for drill-downs.
+/// For each ratio, the ratios of its rounds and its interval, in row order, for drill-downs.
 #[derive(Debug, Serialize)]
 struct Rounds {
     ratios: Vec<Vec<(u32, Value)>>,
-    /// The ends of the interval.
+    /// The lower and the upper end of each ratio's interval.
     interval: Vec<Option<[Value; 2]>>,
 }
 
@@ -89,7 +90,7 @@ impl Rounds {
 pub(crate) struct BaseViews {
     absolute: Views,
     relative: Views,
-    /// The views of each shown cost, in order.
+    /// The views of each cost that has a table, in the order of the tables.
     costs: Vec<Views>,
     rounds: Rounds,
     notes: Notes,
@@ -98,7 +99,7 @@ pub(crate) struct BaseViews {
 }
 
 impl BaseViews {
-    /// The matrices against the base of these reports.
+    /// Makes the parts of the page that compare systems with the base of these reports.
     pub(crate) fn of(reports: &Reports, costs: &[Cost]) -> Self {
         Self {
             absolute: Views::of(absolute(reports)),
@@ -111,7 +112,7 @@ impl BaseViews {
     }
 }
 
-/// Throughput, tinted by its ratio.
+/// Throughput, tinted by its ratio to the base's throughput.
 pub(crate) fn absolute(reports: &Reports) -> Vec<Vec<View>> {
     let mut rows = matrix(reports, &reports.absolute, |_, rate| View {
         main: number::three_digits(rate.operations_per_second),
@@ -161,7 +162,7 @@ fn matrix<T>(reports: &Reports, matrix: &Matrix<T>, show: impl Fn(&Cell<T>, &T) 
     let view = |cell: &Cell<T>| {
         match &cell.content {
             Content::Measured(value) => show(cell, value),
-            // Its trial is still to come.
+            // The run has not measured the cell yet.
             Content::Missing if reports.run.is_going_on() => {
                 View { main: "–".to_owned(), ..View::default() }
             }
@@ -180,7 +181,8 @@ pub(crate) fn tint(relative: &Relative) -> i8 {
     }
 }
 
-/// From 1 (up to 5%) to 5 (more than a factor of two), faster or slower.
+/// The strength of a tint, which is the same for a ratio and for its inverse: from 1 (up to 5%) to 5 (more than a
+/// factor of two).
 fn strength(ratio: f64) -> i8 {
     let factor = ratio.max(1.0 / ratio);
     [1.05, 1.15, 1.4, 2.0].iter().filter(|step| factor > **step).count() as i8 + 1

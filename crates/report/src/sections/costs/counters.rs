@@ -1,11 +1,11 @@
-//! The counters that the plan chooses: a row for each system, a column for each client count.
+//! The counters that the plan chooses, in tables with a row for each system and a column for each client count.
 
 use crate::document::{Section, Shown, Table};
 use crate::model::{ChosenCounter, CounterValue, Reports, System};
 use crate::sections::cells::by_clients;
 use crate::wording::number;
 
-/// `None` if the plan chooses no counters.
+/// The section; `None` if the plan chooses no counters.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let missing: Vec<&str> =
         reports.counters.iter().filter(|it| it.name.is_none()).map(|it| it.chosen.as_str()).collect();

@@ -6,14 +6,15 @@ use crate::sections::cells::table;
 use crate::wording::number;
 use crate::wording::phrases;
 
-/// A table for each cost that was measured and is not always 0, and a sentence on the others.
+/// A section with a table for each cost that was measured and is not always 0, and with a sentence on the other
+/// costs.
 pub(in crate::sections) fn section(reports: &Reports) -> Section {
     let in_process = phrases::in_process_note(reports);
     let (mut tables, mut nothing, mut unmeasured) = (Vec::new(), Vec::new(), Vec::new());
     for cost in Cost::ALL {
         match greatest(reports, cost) {
             None if is_of_client(cost) && in_process.is_some() => {}
-            // Few systems have a pooler.
+            // Most plans have no system with a pooler, so the lack of this cost is not mentioned.
             None if cost == Cost::PoolerCpu => {}
             None => unmeasured.push(name(cost)),
             Some(0.0) => nothing.push(name(cost)),
@@ -67,7 +68,7 @@ pub(crate) fn name(cost: Cost) -> &'static str {
     }
 }
 
-/// The name of a cost and its unit of work.
+/// The name of a cost, with its unit and what it is counted per.
 pub(crate) fn title(cost: Cost) -> String {
     let is_of_time = matches!(
         cost,
@@ -76,7 +77,7 @@ pub(crate) fn title(cost: Cost) -> String {
     format!("{}{}", name(cost), if is_of_time { "" } else { " per operation" })
 }
 
-/// Whether the cost is the load process's, so that an in-process engine has no separate figure.
+/// Whether the cost is a cost of the load process. For an in-process engine, such a cost has no separate figure.
 fn is_of_client(cost: Cost) -> bool {
     matches!(cost, Cost::ClientCpu | Cost::ClientMemory)
 }
@@ -87,7 +88,7 @@ pub(crate) fn shown_costs(reports: &Reports) -> Vec<Cost> {
     Cost::ALL.into_iter().filter(is_shown).collect()
 }
 
-/// The largest median of a cost; `None` if no cell has one.
+/// The largest median of a cost in any cell; `None` if no cell has this cost.
 fn greatest(reports: &Reports, cost: Cost) -> Option<f64> {
     let cells = reports.efficiency.rows.iter().flat_map(|row| &row.cells);
     cells.filter_map(|cell| Some(cell.value()?.get(cost)?.median)).reduce(f64::max)
@@ -107,7 +108,7 @@ fn shown(value: &CostValue) -> Shown {
     Shown { note: of_rounds.to_owned(), ..Shown::plain(amount + &relative.unwrap_or_default()) }
 }
 
-/// Whether a multiple differs from the quotient of the figures beside it.
+/// Whether at least one multiple differs from the quotient of the two figures in the same row.
 pub(crate) fn has_ratios_of_rounds(reports: &Reports) -> bool {
     let cells = reports.efficiency.rows.iter().flat_map(|row| &row.cells).filter_map(Cell::value);
     cells.flat_map(|costs| costs.0.values()).flatten().any(|value| !value.is_quotient)

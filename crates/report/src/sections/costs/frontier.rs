@@ -17,7 +17,7 @@ pub(crate) fn shown(reports: &Reports) -> Vec<&Frontier> {
     by_step.filter_map(|of_step| of_step.iter().max_by(|a, b| highest(a).total_cmp(&highest(b)))).collect()
 }
 
-/// A table for each step. `None` without two systems that have a price.
+/// The section, with a table for each step. `None` unless at least two systems have a price.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let tables: Vec<Table> = shown(reports).into_iter().map(table).collect();
     (!tables.is_empty()).then(|| Section {
@@ -35,7 +35,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     })
 }
 
-/// The price lists of the systems, each once.
+/// A sentence on each price list of the systems.
 fn sources(reports: &Reports) -> Vec<String> {
     let mut sources: Vec<String> = Vec::new();
     for price in reports.systems.iter().filter_map(|system| system.price.as_ref()) {

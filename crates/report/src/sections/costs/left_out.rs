@@ -1,4 +1,4 @@
-//! How well systems are predicted from others that differ only in hardware.
+//! Shows how accurately a system is predicted from other systems that differ only in hardware.
 
 use dyno_judge::{ERROR_MAX, LeftOutTest};
 use dyno_stats::median;
@@ -22,12 +22,12 @@ fn shown(reports: &Reports) -> Vec<LeftOutTest> {
     best.flatten().cloned().collect()
 }
 
-/// The section of a run.
+/// The section in the report of a run.
 pub(in crate::sections) fn of_run(reports: &Reports) -> Option<Section> {
     section(&shown(reports))
 }
 
-/// A table for each family in each step. `None` if no system can be predicted.
+/// The section, with a table for each family of systems in each step. `None` if no system can be predicted.
 pub(crate) fn section(tests: &[LeftOutTest]) -> Option<Section> {
     let errors: Vec<f64> = tests.iter().flat_map(|it| &it.left_out).map(|it| it.error.abs()).collect();
     let median = median(&errors)?;
@@ -62,7 +62,7 @@ fn table(test: &LeftOutTest) -> Table {
     Table::plain(title(test), &["operations/s", "predicted", "error", "hardware"], lines.collect())
 }
 
-/// The resource that each system used most.
+/// A sentence on the resource that each system used most.
 fn bottleneck(test: &LeftOutTest) -> Option<String> {
     let by_system = test.used.chunk_by(|a, b| a.system == b.system);
     let most = by_system.filter_map(|used| used.iter().max_by(|a, b| a.share.total_cmp(&b.share)));

@@ -8,7 +8,8 @@ use crate::sections::cells::group_table;
 use crate::wording::number::{self, counted};
 use crate::wording::words;
 
-/// Largest number of lines on trials with warnings. If there are more, the whole run is in doubt.
+/// Largest number of lines on trials with warnings. If there are more, the whole run is in doubt, and the further
+/// lines are shown only on request.
 const DOUBTS_MAX: usize = 12;
 
 /// One figure of a system's variation: its name and its format.
@@ -53,8 +54,8 @@ fn all(reports: &Reports) -> impl Iterator<Item = &Evenness> {
 /// The section on trial warnings; `None` if there are none.
 pub(crate) fn trial_warnings(reports: &Reports) -> Option<Section> {
     let mut trial_warnings: Vec<&TrialWarnings> = reports.trial_warnings.iter().collect();
-    // Tests with warnings of the analysis come first, then tests by the number of affected rounds. Ties stay in run
-    // order.
+    // Tests with warnings of the analysis come first, then tests with the largest share of affected rounds. Ties
+    // stay in run order.
     let warnings = |of_test: &TrialWarnings| of_test.warnings.len() + of_test.against_base.len();
     trial_warnings.sort_by(|a, b| {
         let share = (b.affected * a.rounds.max(1)).cmp(&(a.affected * b.rounds.max(1)));
@@ -99,14 +100,15 @@ fn not_fresh(reports: &Reports) -> Option<String> {
     })
 }
 
-/// The ratio of neighbouring slices in a test with warnings.
+/// The ratio that neighbouring slices give for a system in a test with warnings.
 fn in_slices(reports: &Reports, of_test: &TrialWarnings) -> Option<f64> {
     let row = reports.relative.rows.iter().find(|row| row.step == of_test.step)?;
     let is_it = |cell: &&Cell<_>| cell.system == of_test.system && cell.clients == of_test.clients;
     Some(row.cells.iter().find(is_it)?.value()?.ratio)
 }
 
-/// `point-query at 4 clients · mysql: of 6 rounds, 2 disturbed (steal up to 7.0%)`.
+/// The warnings on a system in a test: `point-query at 4 clients · mysql: of 6 rounds, 2 disturbed (steal up to
+/// 7.0%)`.
 pub(crate) fn sentence(of_test: &TrialWarnings, in_slices: Option<f64>) -> String {
     let mut findings = Vec::new();
     if of_test.disturbed > 0 {
@@ -129,7 +131,8 @@ pub(crate) fn sentence(of_test: &TrialWarnings, in_slices: Option<f64>) -> Strin
     if !findings.is_empty() {
         parts.push(format!("of {}, {}", counted(of_test.rounds, "round"), findings.join(", ")));
     }
-    // Disturbances are listed with their causes. Failed rounds do not depend on the base.
+    // The sentence already names disturbed rounds and their causes. Warnings on failed rounds are already among the
+    // system's warnings.
     let is_said =
         |warning: &&CellWarning| of_test.disturbed > 0 && matches!(warning, CellWarning::Disturbed { .. });
     parts.extend(of_test.warnings.iter().filter(|warning| !is_said(warning)).map(words::cell_warning));
@@ -144,8 +147,8 @@ pub(crate) fn sentence(of_test: &TrialWarnings, in_slices: Option<f64>) -> Strin
     )
 }
 
-/// How a rate changed from the start to the end of a trial. `change` is a share of the median rate, so a steep fall
-/// can exceed 100%.
+/// States how a rate changed from the start to the end of a trial. `change` is a share of the median rate, so its
+/// absolute value can exceed 1.
 fn course(change: f64) -> String {
     let course = if change < 0.0 { "falling" } else { "rising" };
     if change.abs() < 1.0 {
@@ -155,7 +158,7 @@ fn course(change: f64) -> String {
     }
 }
 
-/// Causes of a disturbance: the shares above their limits.
+/// The causes of a disturbance: the shares of CPU time that exceed their limits.
 fn causes(of_test: &TrialWarnings) -> String {
     let limits = DisturbanceLimits::default();
     let steal = (of_test.steal_share_max > limits.steal_max)

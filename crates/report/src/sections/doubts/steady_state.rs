@@ -1,4 +1,4 @@
-//! Whether rates were level after the warm-up.
+//! Shows whether rates were level after the warm-up.
 
 use dyno_judge::SteadyState;
 
@@ -7,8 +7,8 @@ use crate::model::{Rate, Reports, Row, System};
 use crate::sections::cells::by_clients;
 use crate::wording::number::{self, counted};
 
-/// A sentence for each step, or one sentence if all rates were level. Steps with a rate that was not level have a
-/// table. `None` if nothing is known about rates and warm-ups.
+/// A sentence on the rates of each step, or one sentence if all rates have a level. Steps in which a rate has no
+/// level get a table. `None` if nothing is known about rates and warm-ups.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let rows: Vec<&Row<Rate>> = reports.absolute.rows.iter().filter(|row| !states(row).is_empty()).collect();
     let all: Vec<&SteadyState> = rows.iter().flat_map(|row| states(row)).collect();
@@ -37,7 +37,7 @@ fn states(row: &Row<Rate>) -> Vec<&SteadyState> {
     row.cells.iter().filter_map(|cell| cell.value()?.steady_state.as_ref()).collect()
 }
 
-/// `each rate reached a level, after 2.0 to 8.5 s of warm-up`.
+/// How many rates reached a level: `each rate reached a level, after 2.0 to 8.5 s of warm-up`.
 fn sentence(states: &[&SteadyState]) -> String {
     let known: Vec<bool> = states.iter().filter_map(|state| state.has_level()).collect();
     let without = known.iter().filter(|has_level| !**has_level).count();
@@ -73,8 +73,8 @@ fn table(reports: &Reports, row: &Row<Rate>) -> Table {
     by_clients(reports, row, cell)
 }
 
-/// `after 8.5 s`. For a rate without a level, its change: `none: −12% after 8.5 s`, or `none: ×9.30` beyond a
-/// factor of two. `? after 8.5 s` if it is unknown.
+/// A rate's warm-up: `after 8.5 s`. If the rate has no level, its change comes first: `none: −12% after 8.5 s`, or
+/// `none: ×9.30 after 8.5 s` beyond a factor of two. `? after 8.5 s` if it is unknown whether the rate has a level.
 pub(crate) fn level(state: &SteadyState) -> String {
     let after = state.warmup_seconds.map(|warmup| format!("after {} s", seconds(warmup)));
     let what = match (state.has_level(), state.change) {

@@ -1,10 +1,10 @@
-//! Tests without a verdict, and the reasons.
+//! Tests without a verdict, by reason.
 
 use dyno_judge::Undecided;
 
 use crate::document::Section;
 use crate::model::Reports;
-use crate::wording::number::counted;
+use crate::wording::number::{counted, rounds_that_decide};
 use crate::wording::words;
 
 pub(crate) const TITLE: &str = "Tests without a verdict";
@@ -13,12 +13,12 @@ pub(crate) const HOW_TO_READ: &str =
 /// Largest number of tests that a reason names.
 pub(crate) const NAMED_MAX: usize = 6;
 
-/// A reason with the tests that have it.
+/// A reason why a candidate has no verdict, with the tests that have this reason.
 pub(crate) struct Reason {
     system: String,
     says: String,
     pub(crate) tests: Vec<String>,
-    /// Estimated number of further rounds until all its tests are decided; `None` if unknown.
+    /// Estimated number of further rounds until all these tests are decided; `None` if unknown.
     more_rounds: Option<usize>,
 }
 
@@ -34,8 +34,8 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     })
 }
 
-/// Reasons for tests without a verdict, by candidate in the plan's order. Controls are left out, because A/A pairs
-/// get no verdicts. Tests with rounds still to come are left out too.
+/// The reasons for tests without a verdict, by candidate in the plan's order. Controls are left out, because A/A
+/// pairs get no verdicts. While a run is in progress, tests with too few rounds are left out too.
 pub(crate) fn reasons(reports: &Reports) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = Vec::new();
     for system in reports.systems.iter().filter(|system| system.control_of.is_none()) {
@@ -68,8 +68,8 @@ pub(crate) fn reasons(reports: &Reports) -> Vec<Reason> {
     reasons
 }
 
-/// `maria, 2 tests: the interval includes both no change and a meaningful one; about 7 more rounds decide: a at 1
-/// client, b at 4 clients`
+/// A reason with its tests: `maria, 2 tests: the interval includes both no change and a meaningful one; about 7
+/// more rounds decide: a at 1 client, b at 4 clients`
 fn sentence(reason: &Reason) -> String {
     let named = &reason.tests[..reason.tests.len().min(NAMED_MAX)];
     let others = reason.tests.len() - named.len();
@@ -78,10 +78,9 @@ fn sentence(reason: &Reason) -> String {
 }
 
 impl Reason {
-    /// The candidate, the reason, and the number of its tests.
+    /// The candidate, the number of tests with this reason, and the reason.
     pub(crate) fn what(&self) -> String {
-        let more =
-            self.more_rounds.map(|rounds| format!("; about {} decide", counted(rounds as u64, "more round")));
+        let more = self.more_rounds.map(|rounds| format!("; {}", rounds_that_decide(rounds)));
         let tests = counted(self.tests.len() as u64, "test");
         format!("{}, {tests}: {}{}", self.system, self.says, more.unwrap_or_default())
     }

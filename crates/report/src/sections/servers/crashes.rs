@@ -6,7 +6,7 @@ use crate::document::{Line, Section, Shown, Table, Tint};
 use crate::model::Reports;
 use crate::wording::number::{counted, whole};
 
-/// The section; `None` if no system was crashed.
+/// The section; `None` if no system had a crash test.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let tests = &reports.crash_tests;
     (!tests.is_empty()).then(|| Section {
@@ -25,7 +25,8 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
 const COLUMNS: [&str; 7] =
     ["crashes", "acknowledged", "lost", "torn", "resurrected", "in doubt", "longest recovery"];
 
-/// `innodb, processes killed: nothing was lost (promise: no acknowledged commit is lost)`.
+/// A crash test in a sentence: `innodb, processes killed: nothing was lost (promise: no acknowledged commit is
+/// lost)`.
 pub(crate) fn sentence(test: &CrashRecord) -> String {
     let kind = match test.kind {
         CrashCause::Power => "power cut",

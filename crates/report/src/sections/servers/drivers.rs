@@ -6,7 +6,7 @@ use crate::wording::number::{self, counted};
 
 const COLUMNS: [&str; 6] = ["clients", "per second", "p99 ms", "cores", "round trip ms", "MB/s"];
 
-/// A table for each system of each test. `None` if all loads came from the run's own host.
+/// The section, with a table for each system in each test. `None` if all load came from the run's own host.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let drivers = &reports.drivers;
     let is_same =

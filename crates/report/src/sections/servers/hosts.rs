@@ -1,4 +1,5 @@
-//! Hosts of a run that several hosts share: each host's results, and whether they agree.
+//! The hosts among which a run's rounds were divided: the results of each host, and whether the results of the hosts
+//! agree.
 
 use dyno_judge::{Host, HostTest, Hosts};
 
@@ -9,7 +10,8 @@ use crate::wording::number::{self, counted};
 /// Largest number of lost attempts that are listed.
 const LOST_MAX: usize = 20;
 
-/// The hosts with their rounds, and a table of ratios for each candidate. `None` for a run on one host.
+/// The section, with the rounds of each host and a table of ratios for each candidate. `None` for a run on one
+/// host.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let hosts = reports.hosts.as_ref()?;
     let alpha = number::percent(reports.rule.alpha);
@@ -32,7 +34,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     })
 }
 
-/// How the hosts differ, and lost attempts.
+/// Lines on how hosts differ from the first host, and on lost attempts.
 fn items(hosts: &Hosts) -> Vec<String> {
     let first = hosts.hosts.first().map(|host| host.name.as_str()).unwrap_or_default();
     let unlike = hosts.hosts.iter().filter(|host| !host.differences.is_empty());
@@ -54,7 +56,7 @@ fn delivered(hosts: &Hosts) -> Table {
     Table::plain("", &["rounds", "lost"], hosts.hosts.iter().map(line).collect())
 }
 
-/// The ratios of one system on each host.
+/// A table of a candidate's ratios on each host.
 fn ratios(hosts: &Hosts, tests: &[HostTest]) -> Table {
     let heads: Vec<&str> =
         hosts.hosts.iter().map(|host| host.name.as_str()).chain(["between", "p"]).collect();

@@ -5,7 +5,7 @@ use dyno_judge::QueryPlans;
 use crate::document::{Listing, Section};
 use crate::model::Reports;
 
-/// `None` if the run has no plans.
+/// The section; `None` if the run has no plans.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let differing = |of_step: &&QueryPlans| of_step.plans.len() > 1;
     (!reports.query_plans.is_empty()).then(|| Section {
@@ -20,7 +20,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     })
 }
 
-/// The steps in which all systems that have a plan have the same one.
+/// Names the steps for which all plans are the same. Systems without a plan do not count.
 fn agreement(query_plans: &[QueryPlans]) -> Option<String> {
     let alike = query_plans.iter().filter(|of_step| of_step.plans.len() == 1);
     let steps: Vec<&str> = alike.map(|of_step| of_step.step.as_str()).collect();

@@ -1,4 +1,4 @@
-//! The functions in which the servers' threads were, in words, and the cost of sampling.
+//! Reports which functions the servers' threads executed, and how much time the sampling took.
 
 use dyno_judge::{CONNECTION, StackSummary, ThreadSummary};
 
@@ -6,10 +6,10 @@ use crate::document::{Column, Line, Section, Shown, Table};
 use crate::model::Reports;
 use crate::wording::number::{self, counted};
 
-/// Shares below this are left out of sentences.
+/// Functions with a smaller share of stacks are left out of sentences.
 const SHARE_MIN: f64 = 0.01;
 
-/// Largest number of functions for a kind of background thread. The JSON report has more.
+/// Largest number of functions that a sentence names for a kind of background thread. The JSON report has more.
 const FUNCTIONS_OF_OTHERS_MAX: usize = 2;
 
 /// A figure on the samples of a system: its name and its format.
@@ -24,7 +24,7 @@ const FIGURES: [Figure; 4] = [
     ("frames without a name", |of| number::percent(of.unnamed_share)),
 ];
 
-/// The section on stacks; `None` if none were sampled.
+/// The section; `None` if no stacks were sampled.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let same_test = |a: &StackSummary, b: &StackSummary| (&a.step, a.clients) == (&b.step, b.clients);
     (!reports.stacks.is_empty()).then(|| Section {
@@ -41,7 +41,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     })
 }
 
-/// Sentences on connections, on other threads, and on what is missing.
+/// Sentences on connection threads, on other threads, and on why sampling ended early.
 fn sentences(of: &StackSummary) -> Vec<String> {
     let place = format!("{} in {} at {}", of.system, of.step, counted(u64::from(of.clients), "client"));
     let (connections, others): (Vec<_>, Vec<_>) =
@@ -54,7 +54,7 @@ fn sentences(of: &StackSummary) -> Vec<String> {
     connections.chain(others).chain(ended).map(|sentence| format!("{place}: {sentence}.")).collect()
 }
 
-/// `connection (8 threads) 61% in lock_wait, 20% in row_search, 10% waiting for their client`.
+/// A kind of thread: `connection (8 threads) 61% in lock_wait, 20% in row_search, 10% waiting for their client`.
 fn threads_in_words(threads: &ThreadSummary, functions_max: usize) -> String {
     let shown = threads.functions.iter().take(functions_max).filter(|function| function.share >= SHARE_MIN);
     let functions = shown.map(|it| format!("{} in {}", number::percent(it.share), it.function));
@@ -66,7 +66,7 @@ fn threads_in_words(threads: &ThreadSummary, functions_max: usize) -> String {
     format!("{} ({mean} {noun}) {}", threads.kind, shares.join(", "))
 }
 
-/// The figures of a test's systems.
+/// A table with the figures of each system in a test.
 fn table(of_test: &[StackSummary]) -> Table {
     let line =
         |(name, show): &Figure| Line::of(*name, of_test.iter().map(|of| Shown::plain(show(of))).collect());

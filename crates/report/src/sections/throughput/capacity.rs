@@ -21,7 +21,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     })
 }
 
-/// A line for each system in a test.
+/// A table with a line for each system in each test.
 fn overview(found: &[TestCapacity]) -> Table {
     let mut lines = Vec::new();
     for tests in found.chunk_by(|a, b| a.step == b.step) {
@@ -40,7 +40,7 @@ fn line(test: &TestCapacity) -> Option<Line> {
     Some(Line::of(name, cells))
 }
 
-/// The probes of the round with the median capacity, by rate.
+/// A table of the probes in the round with the median capacity, in the order of their rates.
 fn probes(test: &TestCapacity) -> Option<Table> {
     let middle = test.middle_round()?;
     let mut probes = middle.capacity.probes.clone();

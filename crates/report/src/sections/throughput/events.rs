@@ -1,4 +1,4 @@
-//! Steps in which something is done to the systems while the load continues: the effects on each system.
+//! The effects of a step's events on each system. An event is an action on the systems while the load continues.
 
 use dyno_judge::{
     EffectFigure, EffectRatio, EventEffect, EventQuantity, EventfulTest, Finding, PlannedEvent,
@@ -15,7 +15,7 @@ pub(crate) const TITLE: &str = "Events: how they affected the throughput";
 /// Longest text of a statement or command, in characters.
 const WHAT_MAX: usize = 60;
 
-/// The tables of each test. `None` if no step has events.
+/// The section, with the tables of each test. `None` if no step has events.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     (!reports.events.is_empty()).then(|| Section {
         title: TITLE.to_owned(),
@@ -42,7 +42,8 @@ pub(crate) fn paragraphs(reports: &Reports) -> Vec<String> {
     ]
 }
 
-/// For each event, its effect on each system, with verdicts; then the same as multiples of the base's, if there are any.
+/// The tables of each event. The first table has the event's effect on each system, with verdicts. The second table has
+/// the effects as multiples of the base's. It is left out if there are no such multiples.
 pub(crate) fn tables(reports: &Reports, test: &EventfulTest) -> Vec<Table> {
     let base = phrases::base_id(reports);
     let of_event = |(number, event): (usize, &PlannedEvent)| {
@@ -64,17 +65,17 @@ pub(crate) fn tables(reports: &Reports, test: &EventfulTest) -> Vec<Table> {
 
 const HEADS: [&str; 7] = ["dip", "outage s", "to 95% s", "lost s", "failed", "worst p99 ms", "took s"];
 
-/// `ddl with 64 clients`.
+/// The test's title: `ddl with 64 clients`.
 pub(crate) fn title(test: &EventfulTest) -> String {
     format!("{} with {}", test.step, counted(u64::from(test.clients), "client"))
 }
 
-/// `alter, at 20 s: ALTER TABLE sbtest1 …`.
+/// The event's heading: `alter, at 20 s: ALTER TABLE sbtest1 …`.
 fn heading(event: &PlannedEvent) -> String {
     format!("{}, at {} s: {}", event.id, number::shortest(event.at_seconds), what(event))
 }
 
-/// The action of an event, in words.
+/// What an event does, in words.
 fn what(event: &PlannedEvent) -> String {
     let text = &event.what;
     match event.kind {
@@ -113,7 +114,7 @@ fn figures(effect: &EventEffect) -> Vec<Shown> {
     EventQuantity::ALL.into_iter().map(shown).collect()
 }
 
-/// A text with the mark of a verdict that says better or worse.
+/// A text with the mark of its verdict, if the verdict is better or worse.
 fn marked(text: String, finding: Option<Finding>) -> Shown {
     match finding {
         Some(finding @ (Finding::Improved | Finding::Regressed)) => {
@@ -123,7 +124,7 @@ fn marked(text: String, finding: Option<Finding>) -> Shown {
     }
 }
 
-/// The text of a figure that no round has.
+/// The text that a cell shows if no round has the figure.
 fn without(effect: &EventEffect, quantity: EventQuantity) -> &'static str {
     match quantity {
         EventQuantity::RecoverySeconds if effect.not_recovered > 0 => "never",
@@ -152,8 +153,8 @@ fn against_base(figure: &EffectFigure) -> Option<EffectRatio> {
     figure.against_base
 }
 
-/// Remarks on what the table cannot show: events that failed, were cut off, or after which the throughput did not
-/// recover.
+/// Remarks on facts that the table cannot show: events that failed or were cut off, and events after which the
+/// throughput did not recover.
 pub(crate) fn remarks(test: &EventfulTest) -> Vec<String> {
     let of_event = |(number, event): (usize, &PlannedEvent)| {
         let place = format!("{} of {}", event.id, title(test));
@@ -171,7 +172,7 @@ pub(crate) fn remarks(test: &EventfulTest) -> Vec<String> {
     test.events.iter().enumerate().flat_map(of_event).collect()
 }
 
-/// `in 1 round of mysql80, 3 rounds of maria`; `None` if it is no round of any system.
+/// `in 1 round of mysql80, 3 rounds of maria`. `None` if no system has such a round.
 fn in_rounds(test: &EventfulTest, number: usize, rounds: fn(&EventEffect) -> usize) -> Option<String> {
     let counts = test.systems.iter().map(|system| (&system.system, rounds(&system.events[number])));
     let texts: Vec<String> = counts

@@ -1,4 +1,4 @@
-//! Tests in which clients of a background load join: the throughput for each number of them.
+//! Tests in which clients of a background load join: the throughput for each number of background clients.
 
 use dyno_judge::{JoinedSystem, JoinedTest, Stretch, StretchRatio};
 use dyno_store::Operation;
@@ -11,7 +11,7 @@ use crate::wording::words;
 
 pub(crate) const TITLE: &str = "Joins: throughput while background clients join";
 
-/// A table for each test. `None` if no clients join.
+/// The section, with a table for each test. `None` if no clients join.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     (!reports.joined.is_empty()).then(|| Section {
         title: TITLE.to_owned(),
@@ -30,7 +30,9 @@ pub(crate) fn paragraphs(reports: &Reports) -> Vec<String> {
     )]
 }
 
-/// Four groups of lines, each with a line for each system.
+/// A table of up to four groups: the step's rate, that rate as a multiple of the rate without background clients,
+/// the background load's rate, and the step's rate as a multiple of the base's. Each group has a line for each
+/// system.
 pub(crate) fn table(reports: &Reports, test: &JoinedTest) -> Table {
     let rate = |rate: Option<f64>| rate.map_or_else(|| "–".to_owned(), number::three_digits);
     let ratio = |ratio: Option<StretchRatio>, without: &str| {
@@ -62,23 +64,23 @@ pub(crate) fn table(reports: &Reports, test: &JoinedTest) -> Table {
     Table::of(title(test), joined.map(|clients| Column::of(clients.to_string())).collect(), lines)
 }
 
-/// `mixed with 64 clients, while clients of mixed.writers join`.
+/// The test's title: `mixed with 64 clients, while clients of mixed.writers join`.
 pub(crate) fn title(test: &JoinedTest) -> String {
     let clients = counted(u64::from(test.clients), "client");
     format!("{} with {clients}, while clients of {} join", test.step, test.background)
 }
 
-/// `mixed: queries per second`.
+/// The name of the step's rate: `mixed: queries per second`.
 pub(crate) fn own_rate(test: &JoinedTest) -> String {
     format!("{}: {} per second", test.step, operations(test.operation))
 }
 
-/// `mixed.writers: transactions per second`, for the background load.
+/// The name of the background load's rate: `mixed.writers: transactions per second`.
 pub(crate) fn background_rate(test: &JoinedTest) -> String {
     format!("{}: {} per second", test.background, operations(test.background_operation))
 }
 
-/// The operations that a rate counts.
+/// The noun for the operations that a rate counts.
 pub(crate) fn operations(operation: Operation) -> &'static str {
     match operation {
         Operation::Query => "queries",

@@ -1,4 +1,5 @@
-//! Ladders: the cost of each step.
+//! Ladders: sequences of systems, each of which differs from the previous one by a change. Shows what each change
+//! costs.
 
 use dyno_judge::{Finding, Ladder, Rung, RungRatio, RungTest, SettingChange};
 
@@ -20,7 +21,7 @@ const COSTS: [Cost; 7] = [
     Cost::WrittenRate,
 ];
 
-/// Two tables for each ladder: throughput and costs. `None` without a ladder.
+/// The section, with two tables for each ladder: throughput and costs. `None` if the plan has no ladder.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     (!reports.ladders.is_empty()).then(|| Section {
         title: "The price of each promise".to_owned(),
@@ -52,7 +53,7 @@ fn tables(reports: &Reports, ladder: &Ladder) -> [Table; 2] {
     [prices, costs]
 }
 
-/// The rungs of each test.
+/// The lines of a ladder's table: for each test a group with a line for each rung.
 fn lines(
     ladder: &Ladder,
     name: impl Fn(&Ladder, &Rung) -> String,
@@ -67,7 +68,7 @@ fn lines(
     lines
 }
 
-/// A system's id, without the ladder's id if the ladder made the system.
+/// A system's id. If the ladder made the system, the ladder's id is removed from it.
 fn name(ladder: &Ladder, rung: &Rung) -> String {
     let without_ladder = rung.system.strip_prefix(&ladder.id).and_then(|rest| rest.strip_prefix('.'));
     without_ladder.unwrap_or(&rung.system).to_owned()
@@ -103,7 +104,7 @@ fn prices(reports: &Reports, rung: &Rung, test: &RungTest) -> Vec<Shown> {
     ]
 }
 
-/// The effect of a step, with its verdict.
+/// The effect of a rung's changes, with the verdict.
 fn step(price: &RungRatio) -> Shown {
     let text = match (price.ratio, price.finding) {
         (Some(ratio), _) => words::ratio_in(ratio, price.interval),
@@ -127,7 +128,7 @@ fn cell<'a, T>(matrix: &'a Matrix<T>, rung: &Rung, test: &RungTest) -> Option<&'
     row.cells.iter().find(|cell| cell.system == rung.system && cell.clients == test.clients)
 }
 
-/// Bytes on disk after the last trial of the test's group.
+/// Bytes on disk after the group of steps to which the test belongs.
 fn disk(reports: &Reports, rung: &Rung, test: &RungTest) -> Option<u64> {
     let row = reports.absolute.rows.iter().find(|row| row.step == test.step)?;
     let system = reports.systems.iter().position(|system| system.id == rung.system)?;

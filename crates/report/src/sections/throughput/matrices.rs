@@ -13,7 +13,7 @@ pub(crate) fn absolute(reports: &Reports) -> Section {
     Section {
         title: "Absolute: operations per second".to_owned(),
         paragraphs: vec!["Median of the rounds.".to_owned()],
-        // Only the first report shows the operations, because they are the same in the others.
+        // Only this report shows the kinds of operations, because they are the same in the other reports.
         tables: vec![Table { shows_operations: true, ..table }],
         ..Section::default()
     }
@@ -36,7 +36,7 @@ pub(crate) fn relative(reports: &Reports) -> Section {
     }
 }
 
-/// Bytes after each group; `None` if they were not measured.
+/// The section on bytes on disk after each group of steps. `None` if they were not measured.
 pub(in crate::sections) fn disk(reports: &Reports) -> Option<Section> {
     let cells = |bytes: &[Option<u64>]| {
         let text = |bytes: &Option<u64>| bytes.map_or_else(|| "–".to_owned(), number::bytes);

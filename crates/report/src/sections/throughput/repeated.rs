@@ -1,4 +1,5 @@
-//! Tests that repeat an earlier one, before and after. They show the effect of the steps between them.
+//! Some tests repeat an earlier test. Compares each of them with the earlier test. The ratio shows the effect of the
+//! steps that ran between the two.
 
 use crate::document::{Line, Section, Shown, Table};
 use crate::model::{Repeated, RepeatedRatio, Reports};
@@ -23,7 +24,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     })
 }
 
-/// The table of a client count; `None` if no test ran at it.
+/// The table for a client count, given by its index. `None` if no repeated test ran at this client count.
 fn table(reports: &Reports, at: usize) -> Option<Table> {
     let systems = reports.systems.len();
     let line = |repeated: &Repeated<RepeatedRatio>| {

@@ -1,4 +1,4 @@
-//! Steps in which systems have replicas: how late those were, and what they used.
+//! Steps in which systems have replicas: how far the replicas lagged, and which resources they used.
 
 use dyno_judge::{EffectRatio, LagQuantity, LagTest, ReplicatedSystem};
 
@@ -11,7 +11,7 @@ const TITLE: &str = "Replicas: how late they were";
 
 const HEADS: [&str; 6] = ["lag p50 ms", "p99 ms", "max ms", "said max s", "caught up s", "CPU µs/op"];
 
-/// A table for each test. None if no system has replicas.
+/// The section, with a table for each test. `None` if no system has replicas.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     (!reports.lags.is_empty()).then(|| Section {
         title: TITLE.to_owned(),
@@ -34,7 +34,8 @@ fn paragraphs() -> Vec<String> {
     ]
 }
 
-/// How late the replicas of each system were, then the same as multiples of the reference's.
+/// A table of how far each system's replicas lagged, followed by the figures as multiples of the reference
+/// system's.
 fn table(test: &LagTest) -> Table {
     let mut lines: Vec<Line> =
         test.systems.iter().map(|system| Line::of(name(system), figures(system))).collect();
@@ -48,7 +49,7 @@ fn table(test: &LagTest) -> Table {
     Table::plain(title, &HEADS, lines)
 }
 
-/// `maria, 2 semi-synchronous`, `maria, 2 asynchronous, held back 3 s`.
+/// A system with its replicas: `maria, 2 semi-synchronous`, `maria, 2 asynchronous, held back 3 s`.
 fn name(system: &ReplicatedSystem) -> String {
     let held = match system.delay_seconds {
         0 => String::new(),

@@ -10,7 +10,7 @@ const COUNTS_MIN: usize = 3;
 
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// The section; `None` with too few client counts.
+/// The section; `None` if the run has too few client counts.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let counts = &reports.client_counts;
     if counts.len() < COUNTS_MIN {
@@ -37,7 +37,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     })
 }
 
-/// A test's sparklines; `None` if it ran at too few client counts.
+/// A test's sparklines, one for each system. `None` if every system ran the test at too few client counts.
 fn line(reports: &Reports, row: &Row<Rate>) -> Option<Line> {
     let rate = |cell: &crate::Cell<Rate>| cell.value().map(|rate| rate.operations_per_second);
     let highest = row.cells.iter().filter_map(rate).fold(0.0, f64::max);

@@ -12,7 +12,8 @@ use crate::wording::words;
 /// Largest number of interactions that a sentence names for a step.
 const INTERACTIONS_MAX: usize = 5;
 
-/// A table for each step: a row for each system, a column for each client count. `None` without a sweep.
+/// The section, with a table for each step: a row for each system, a column for each client count. `None` without a
+/// sweep.
 pub(crate) fn configurations(reports: &Reports) -> Option<Section> {
     let tables: Vec<Table> = (0..reports.absolute.rows.len()).filter_map(|row| rates(reports, row)).collect();
     let has_sweep = reports.systems.iter().any(|system| system.configuration.is_some());
@@ -27,7 +28,7 @@ pub(crate) fn configurations(reports: &Reports) -> Option<Section> {
     })
 }
 
-/// `None` for a step without a measured cell.
+/// The table of a step. `None` if the step has no measured cell.
 fn rates(reports: &Reports, row: usize) -> Option<Table> {
     let (rates, relative) = (&reports.absolute.rows[row], &reports.relative.rows[row]);
     let cell = |system: &System, clients: u32| {
@@ -51,7 +52,7 @@ fn with_finding(shown: Shown, finding: Finding) -> Shown {
     Shown { tint: words::tint(finding), note: format!(" {}", words::mark(finding)), ..shown }
 }
 
-/// The effect of each factor of a sweep in each step. `None` if no effect can be estimated.
+/// The section on the effect of each factor of a sweep, by step. `None` if no effect can be estimated.
 pub(crate) fn sensitivity(reports: &Reports) -> Option<Section> {
     (!reports.sensitivity.is_empty()).then(|| Section {
         title: "Sensitivity: what each setting does".to_owned(),

@@ -1,4 +1,4 @@
-//! Replayed statements of a server's traffic: each digest on each system.
+//! Replays of a server's traffic: each digest of statements on each system.
 
 use dyno_judge::{Answers, DigestFigures, DigestTest, Finding, ReplayedSystem, ReplayedTest};
 
@@ -8,11 +8,12 @@ use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 use crate::wording::words;
 
-/// Most digests of a table that are chosen by their time on the base. Digests with a verdict are shown in addition.
+/// A table shows this many digests whatever their verdicts, namely those that take the most time. Of the other digests,
+/// it shows only those that are slower, faster or failed, and at most [`WITH_VERDICT_MAX`] of them.
 const BY_TIME_MAX: usize = 20;
 const WITH_VERDICT_MAX: usize = 50;
 
-/// A table for each replay. `None` if nothing was replayed.
+/// The section, with a table for each replay. `None` if nothing was replayed.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let base = phrases::base_id(reports);
     (!reports.replays.is_empty()).then(|| Section {
@@ -38,7 +39,7 @@ fn paragraphs(reports: &Reports, base: &str) -> Vec<String> {
     [about].into_iter().chain(found).collect()
 }
 
-/// `mine: of 214 digests on new 6 are slower (31% of the time), …`
+/// A system's digests by verdict: `mine: of 214 digests on new: 6 slower (31% of the time), …`
 fn summary(test: &ReplayedTest, system: usize) -> String {
     let with = |wanted: Finding| {
         let is_it = move |digest: &&DigestTest| finding(&digest.systems[system]) == Some(wanted);
@@ -72,7 +73,7 @@ fn finding(figures: &DigestFigures) -> Option<Finding> {
     figures.against_base.map(|ratio| ratio.finding)
 }
 
-/// Statements that were not sent, and statements that failed.
+/// Lines on each system's sessions, on digests that failed, and on digests with other answers than the base's.
 fn items(test: &ReplayedTest, base: &str) -> Vec<String> {
     let of_systems = test.systems.iter().map(|system| sessions(test, system));
     let failed = test.digests.iter().flat_map(|digest| {
@@ -99,7 +100,8 @@ fn items(test: &ReplayedTest, base: &str) -> Vec<String> {
     of_systems.chain(failed.take(WITH_VERDICT_MAX)).chain(answers_otherwise.take(WITH_VERDICT_MAX)).collect()
 }
 
-/// `old, mine: 120 statements of 4 sessions in 6 rounds; 2 sessions were closed by the server; …`
+/// A system's replay: `old, mine: 120 statements of 4 sessions in 6 rounds; 2 sessions were closed by the server …;
+/// …`
 fn sessions(test: &ReplayedTest, system: &ReplayedSystem) -> String {
     let mut parts = vec![format!(
         "{} of {} in {}",
@@ -160,7 +162,7 @@ fn table(test: &ReplayedTest, base: &str) -> Table {
     Table { head: "digest".to_owned(), ..Table::of(title, columns, lines) }
 }
 
-/// The digests of a table, in their order.
+/// The digests that a table shows, in their original order.
 fn shown(digests: &[DigestTest]) -> Vec<&DigestTest> {
     let is_decided = |digest: &DigestTest| {
         let is_it = |found| matches!(found, Finding::Regressed | Finding::Failed | Finding::Improved);

@@ -41,7 +41,8 @@ pub(crate) struct Distributions {
     pub(crate) pareto_h: f64,
     /// s of the Zipf distribution (`--rand-zipfian-exp`).
     pub(crate) zipfian_exponent: f64,
-    /// Zipf distribution of the last range. It is kept because its setup takes longer than a draw.
+    /// Zipf distribution of the range from which a number was drawn most recently. It is kept because its setup takes
+    /// longer than a draw.
     pub(crate) zipf: Option<Zipf>,
 }
 
@@ -71,7 +72,7 @@ impl Distributions {
             Shape::Pareto => width * generator.unit().powf(self.pareto_power()),
             Shape::Zipfian => self.zipf(width).sample(generator) - 1.0,
         };
-        // A product can be rounded up to the width.
+        // The product can be rounded up to the width, so the offset is limited to the last number.
         low.saturating_add(offset.min((width - 1.0).max(0.0)).floor() as i64)
     }
 
@@ -80,9 +81,9 @@ impl Distributions {
         (0..self.iterations).map(|_| generator.unit()).sum::<f64>() / f64::from(self.iterations)
     }
 
-    /// Most numbers are from a narrow band near the middle, the others are Gaussian. One random number selects both the
-    /// kind and the position in the band, so the lower part of the band never occurs. sysbench has the same error, and
-    /// its results must be reproduced.
+    /// Most numbers are from a narrow band near the middle. The others are Gaussian. One random number selects both
+    /// the kind and the position in the band, so the lower part of the band never occurs. sysbench has the same
+    /// error, and its results must be reproduced.
     fn special(&self, generator: &mut Generator, span: f64) -> f64 {
         let unit = generator.unit();
         if unit < 1.0 - self.special_share_percent / 100.0 {
@@ -92,7 +93,8 @@ impl Distributions {
         unit * (band + 1.0) + (span - band) / 2.0
     }
 
-    /// Pareto's principle as a power of a uniform number: a share h of the numbers gets a share 1 − h of the draws.
+    /// Returns the power to which a uniform number is raised so that the numbers follow Pareto's principle: a share h
+    /// of the range gets a share 1 − h of the draws.
     fn pareto_power(&self) -> f64 {
         self.pareto_h.ln() / (-self.pareto_h).ln_1p()
     }
@@ -160,7 +162,8 @@ mod tests {
         assert!((share - 0.8).abs() < 0.005, "{share}");
     }
 
-    /// sysbench 1.0.20 returns 498 to 506 of 1 to 1000 in about three draws of four, and 499 to 505 equally often.
+    /// With the range from 1 to 1000, sysbench 1.0.20 returns 498 to 506 in about three draws of four. The numbers
+    /// from 499 to 505 occur equally often.
     #[test]
     fn special_prefers_the_same_band_as_sysbench() {
         let draws = draws(Shape::Special, 1, 1000);

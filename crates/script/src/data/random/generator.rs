@@ -4,7 +4,7 @@
 const FILLED_AT_ONCE: usize = 64;
 
 /// xoroshiro128+ 1.0 (Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021), as in sysbench.
-/// Each task has its own, so that a run is reproducible whatever the order of its tasks.
+/// Each task has a generator of its own, so that a run is reproducible whatever the order of its tasks is.
 #[derive(Clone, Debug)]
 pub(crate) struct Generator {
     state: [u64; 2],
@@ -32,9 +32,10 @@ impl Generator {
 
     /// Replaces the bytes of `text` that equal `pattern` by uniform characters from `first` to `last`.
     ///
-    /// This is most of the work of loading tables, so it is written for vector units. It draws for every byte, and
-    /// reads 16 random bits as a fraction of the range. The probabilities of characters differ by at most one in 800
-    /// (of 75 characters; of ten digits by one in 6,500), which does not affect indexes or compression.
+    /// Loading tables spends most of its time here, so the function is written for vector units. It draws a
+    /// character for every byte, and reads 16 random bits as a fraction of the range. This makes some characters
+    /// slightly more probable than others: by at most one part in 800 if there are 75 characters, and one part in
+    /// 6,500 if there are ten digits. It does not affect indexes or compression.
     pub(crate) fn fill(&mut self, text: &mut [u8], pattern: u8, first: u8, last: u8) {
         let width = u32::from(last - first) + 1;
         for block in text.chunks_mut(FILLED_AT_ONCE) {
@@ -63,7 +64,7 @@ pub(crate) fn width(low: i64, high: i64) -> f64 {
     high as f64 - low as f64 + 1.0
 }
 
-/// `SplitMix64` (Steele, Lea and Flood, 2014), which the authors of xoroshiro recommend for its seeding.
+/// `SplitMix64` (Steele, Lea and Flood, 2014). The authors of xoroshiro recommend it for seeding.
 pub(crate) fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;
@@ -111,7 +112,7 @@ mod tests {
             }
             let expected = TEXTS as f64 / width as f64;
             for (place, count) in counts.into_iter().flat_map(|counts| counts.into_iter().enumerate()) {
-                // Six standard deviations of a binomial count.
+                // The limit is six standard deviations of a binomial count.
                 let right = (f64::from(count) - expected).abs() < 6.0 * expected.sqrt();
                 assert!(right || place == LETTERS - 2, "{count} of {expected} in place {place}");
             }

@@ -12,11 +12,11 @@ const PRIME: u64 = 4_294_967_291;
 /// Rounds of [`Scramble`].
 const ROUNDS: usize = 3;
 
-/// Number of unique numbers drawn from each range, by all runtimes of a run.
+/// Counts the unique numbers that have been drawn from each range. All runtimes of a run share these counters.
 #[derive(Clone, Debug)]
 pub struct UniqueCounters {
     counters: Arc<Mutex<HashMap<Option<u64>, Arc<AtomicU64>>>>,
-    /// The numbers of this process are those from `first` in steps of `step`.
+    /// This process draws the numbers at the indexes `first`, `first + step`, and so on.
     first: u64,
     step: u64,
 }
@@ -28,7 +28,7 @@ impl Default for UniqueCounters {
 }
 
 impl UniqueCounters {
-    /// Counters for one of several processes, by its number from 0. The processes draw different numbers.
+    /// Counters for the process with this number (from 0) of `of` processes. All processes draw different numbers.
     pub fn of_part(number: u32, of: u32) -> Self {
         Self { counters: Arc::default(), first: u64::from(number), step: u64::from(of) }
     }
@@ -41,7 +41,7 @@ impl UniqueCounters {
     }
 }
 
-/// Counts the numbers drawn from a range.
+/// Counts the numbers drawn from a range. Returns the index of this process's next number.
 #[derive(Clone, Debug)]
 struct Counter {
     drawn: Arc<AtomicU64>,
@@ -56,7 +56,7 @@ impl Counter {
     }
 }
 
-/// Returns each number once, in a pseudo-random order, over all threads that share the counters.
+/// Returns each number once, in a pseudo-random order. No two threads that share the counters get the same number.
 #[derive(Clone, Debug)]
 pub(crate) struct Unique {
     seed: u64,
@@ -82,18 +82,19 @@ impl Unique {
         }
     }
 
-    /// The next of all 32-bit numbers.
+    /// Returns the next of all 32-bit numbers.
     ///
-    /// For a prime p ≡ 3 (mod 4), x ↦ x² mod p maps x < p/2 one to one, and p − x² mod p gives the rest. This is a
-    /// permutation of the numbers below p (Gauss; used for this by Preshing, "How to generate a sequence of unique
-    /// random integers", 2012). Two of them with a secret step between hide the squares.
+    /// For a prime p ≡ 3 (mod 4), x ↦ x² mod p maps the numbers x < p/2 one to one, and p − x² mod p maps the other
+    /// numbers to the rest. Together they are a permutation of the numbers below p (Gauss; used for this purpose by
+    /// Preshing, "How to generate a sequence of unique random integers", 2012). The permutation is applied twice,
+    /// with a secret step in between, so that the squares cannot be seen.
     pub(crate) fn next(&self) -> u32 {
         let index = self.unbounded.next() as u32;
         permute(permute(index).wrapping_add(self.offset) ^ self.mask)
     }
 
-    /// The next of the numbers from 0 to below `size`, which is above 0. After all were drawn, they repeat in the same
-    /// order.
+    /// Returns the next of the numbers from 0 to `size` − 1. `size` must be above 0. When all numbers have been
+    /// drawn, they repeat in the same order.
     pub(crate) fn next_below(&mut self, size: u64) -> u64 {
         let (counters, seed) = (&self.counters, self.seed);
         let range =
@@ -111,17 +112,17 @@ fn permute(x: u32) -> u32 {
     (if x <= PRIME / 2 { residue } else { PRIME - residue }) as u32
 }
 
-/// A permutation of the numbers below a size. It applies a permutation of the next power of two until the value is
-/// below the size (cycle walking; Black and Rogaway, "Ciphers with arbitrary finite domains", 2002), on average at most
-/// twice.
+/// A permutation of the numbers below a size. It applies a permutation of the numbers below the next power of two,
+/// and repeats this until the value is below the size (cycle walking; Black and Rogaway, "Ciphers with arbitrary
+/// finite domains", 2002). On average, this takes at most two applications.
 #[derive(Clone, Debug)]
 struct Scramble {
     size: u64,
     counter: Counter,
-    /// The power of two minus 1.
+    /// The next power of two, minus 1.
     mask: u64,
     shift: u32,
-    /// An odd factor and a summand for each round.
+    /// For each round, an odd factor and a summand.
     keys: [(u64, u64); ROUNDS],
 }
 
@@ -144,8 +145,8 @@ impl Scramble {
         }
     }
 
-    /// Each step is invertible: a sum, a product with an odd number, and a xor with the upper bits, all modulo a power
-    /// of two.
+    /// Each step is invertible: a sum, a product with an odd number, and a xor with the upper bits, all modulo a
+    /// power of two.
     fn permute(&self, mut number: u64) -> u64 {
         for (factor, summand) in self.keys {
             number = number.wrapping_add(summand).wrapping_mul(factor) & self.mask;

@@ -3,16 +3,16 @@
 use super::generator::Generator;
 
 /// Draws k from 1 to n with probability proportional to k^−s, by rejection-inversion (Hörmann and Derflinger,
-/// "Rejection-inversion to generate variates from monotone discrete distributions", 1996). It needs no table, and about
-/// one try per number.
+/// "Rejection-inversion to generate variates from monotone discrete distributions", 1996). It needs no table, and
+/// about one try per number.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Zipf {
     n: f64,
     exponent: f64,
-    /// The integral of x^−s at the ends of the range of tries.
+    /// The integral of x^−s at both ends of the range from which tries are drawn.
     integral_first: f64,
     integral_last: f64,
-    /// Tries this close to their k are accepted without computing the density.
+    /// A try x that is at most this much below its rounded value k is accepted without computing the density.
     shortcut: f64,
 }
 
@@ -45,7 +45,7 @@ impl Zipf {
         x.powf(-self.exponent)
     }
 
-    /// (x^(1−s) − 1) / (1−s), whose limit at s = 1 is ln x.
+    /// The integral of t^−s from 1 to x, which is (x^(1−s) − 1) / (1−s). Its limit at s = 1 is ln x.
     fn integral(&self, x: f64) -> f64 {
         let power = 1.0 - self.exponent;
         if power == 0.0 { x.ln() } else { (power * x.ln()).exp_m1() / power }

@@ -1,4 +1,4 @@
-//! Rows of the TPC-H tables, made by the crate `tpchgen`, as values of INSERT statements or as lines.
+//! Rows of the TPC-H tables, as values of INSERT statements or as lines. The crate `tpchgen` generates them.
 
 mod table;
 mod values;
@@ -19,10 +19,10 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// Begins with the rows of a part of a table.
+    /// Starts to insert the rows of one part of a table. Returns the number of their source.
     ///
     /// # Errors
-    /// There is no such table, scale factor or part. The text says which there are.
+    /// There is no such table, scale factor or part. The error says what is valid.
     pub(crate) fn begin(
         &mut self,
         table: &str,
@@ -45,7 +45,7 @@ impl Sources {
         Ok(self.sources.len() - 1)
     }
 
-    /// The rows with this number; `None` if there are no such rows, or they have ended.
+    /// The source with this number; `None` if there is no such source, or it has ended.
     pub(crate) fn at(&mut self, number: usize) -> Option<&mut Source> {
         self.sources.get_mut(number)?.as_mut()
     }
@@ -60,14 +60,14 @@ impl Sources {
 /// Rows that are being inserted.
 pub(crate) struct Source {
     write: Writer,
-    /// The row that was made last.
+    /// The row that was generated most recently.
     row: Vec<u8>,
-    /// Whether the last row did not fit into the last statement.
+    /// Whether `row` did not fit into the previous statement, so that the next statement begins with it.
     waits: bool,
 }
 
 impl Source {
-    /// Adds rows to a statement. Returns true if it is full, false after the last row.
+    /// Adds rows to a statement. Returns true if the statement is full, and false after the last row.
     pub(crate) fn fill(&mut self, bulk: &mut Bulk) -> bool {
         loop {
             if !self.waits {
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn rows_are_those_of_dbgen() {
-        // The first rows at scale factor 1, as in the documentation of the specification's own generator.
+        // The first rows at scale factor 1, as in the documentation of dbgen, the specification's own generator.
         let lineitem = &statements("lineitem", 0.001, 1, 1)[0];
         assert!(
             lineitem.starts_with(
@@ -156,7 +156,7 @@ mod tests {
         assert!(orders.len() > 1 && orders.iter().all(|sql| sql.len() < 600_000));
     }
 
-    /// Number of rows of a third. A part without rows leaves the statement empty.
+    /// Number of rows in one of three parts of a table. A part without rows leaves the statement empty.
     fn rows_of_part(table: &str, part: i64) -> usize {
         let statements = statements(table, 0.01, part, 3);
         if statements[0].ends_with("VALUES ") { 0 } else { rows(&statements) }

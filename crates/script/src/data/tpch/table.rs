@@ -8,18 +8,19 @@ use tpchgen::generators::{
 use super::Writer;
 use super::values::{Form, Values};
 
-/// The tables. Each comes after those that it refers to.
+/// The tables. Each table comes after the tables that it refers to.
 pub(super) const NAMES: [&str; 8] =
     ["region", "nation", "part", "supplier", "partsupp", "customer", "orders", "lineitem"];
 
-/// The rows of part number `part` (from 1) of `parts` parts of a table; `None` if there is no such table.
+/// Writes the rows of one of the `parts` parts of a table. `part` is the part's number, from 1. `None` if there is
+/// no such table.
 pub(super) fn writer(
     table: &str,
     scale_factor: f64,
     (part, parts): (i32, i32),
     form: Form,
 ) -> Option<Writer> {
-    // These two tables do not scale, so they are not divided.
+    // The tables region and nation have a fixed size, so they are not divided: part 1 has all their rows.
     let whole = if part == 1 { usize::MAX } else { 0 };
     Some(match table {
         "region" => each(form, RegionGenerator::default().iter().take(whole), |row, region| {
@@ -41,7 +42,7 @@ pub(super) fn writer(
     })
 }
 
-/// Writes each of some rows.
+/// Writes the rows of an iterator, each with `write`.
 fn each<R>(
     form: Form,
     mut rows: impl Iterator<Item = R> + 'static,

@@ -1,6 +1,6 @@
 //! The kinds of values of options, and the texts that each kind accepts.
 
-/// Lua's numbers represent every whole number up to this one.
+/// Lua's numbers represent every whole number up to this one exactly.
 const WHOLE_MAX: u64 = 1 << 53;
 
 /// The kind of an option's value on the command line.
@@ -14,7 +14,7 @@ pub enum ValueKind {
     Within(u64, u64),
     /// A number, 0 or more.
     Number,
-    /// A number from 0 to this one.
+    /// A number from 0 to this number.
     UpTo(u32),
     /// A number above 0 and below 1.
     Fraction,
@@ -24,11 +24,12 @@ pub enum ValueKind {
     Percentiles,
     /// Bytes: a whole number, with K, M, G or T for powers of 1024.
     Size,
-    /// Arrivals a second: a number, or phases of several.
+    /// Arrivals per second: one number, or several phases.
     Rate,
-    /// Seconds, a percentage, or `off`.
+    /// Seconds, a percentage, `on`, or `off`.
     Patience,
-    /// One of these words. If no value is given, `on`, provided that it is one of them.
+    /// One of these words. If the option is given without a value, its value is `on`, provided that `on` is one of the
+    /// words.
     Choice(&'static [&'static str]),
     /// Some of these words, comma-separated, in upper or lower case.
     Words(&'static [&'static str]),
@@ -46,7 +47,7 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    /// The expected value of this kind, if the text is not valid.
+    /// Describes the expected value if a text is not valid for this kind; `None` if it is valid.
     pub fn mismatch(self, text: &str) -> Option<String> {
         let is_one = match self {
             Self::Flag => parse_flag(text).is_some(),
@@ -68,7 +69,7 @@ impl ValueKind {
                 items(text).all(|item| item == "all" || item.parse::<u16>().is_ok() || is_sql_state(item))
             }
             Self::SqlStates => items(text).all(|item| item == "all" || is_sql_state(item)),
-            // The rate is parsed where the load is run.
+            // A rate is parsed when the load is run. For the other kinds, every text is valid.
             Self::Rate | Self::Text | Self::List | Self::File => true,
         };
         (!is_one).then(|| self.expectation())
@@ -97,7 +98,7 @@ impl ValueKind {
     }
 }
 
-/// `on` and `off` in all words of sysbench.
+/// Parses `on` or `off`, in all words that sysbench accepts for them.
 pub fn parse_flag(text: &str) -> Option<bool> {
     match text {
         "on" | "true" | "1" => Some(true),
@@ -106,17 +107,18 @@ pub fn parse_flag(text: &str) -> Option<bool> {
     }
 }
 
-/// A number, 0 or more.
+/// Parses a number that is 0 or more.
 pub fn parse_number(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0)
 }
 
-/// Comma-separated numbers, each 0 or more. An empty text is an empty list.
+/// Parses comma-separated numbers, each 0 or more. An empty text is an empty list.
 pub fn parse_numbers(text: &str) -> Option<Vec<f64>> {
     items(text).map(parse_number).collect()
 }
 
-/// A size in bytes, with a suffix for a power of 1024; below 2⁵³, so that Lua represents it exactly.
+/// Parses a size in bytes, with an optional suffix for a power of 1024. The size is at most 2⁵³, so that Lua
+/// represents it exactly.
 pub(crate) fn parse_size(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let exponent = match text[digits.len()..].to_ascii_uppercase().as_str() {
@@ -130,7 +132,7 @@ pub(crate) fn parse_size(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(1024_u64.pow(exponent)).filter(|bytes| *bytes <= WHOLE_MAX)
 }
 
-/// A whole number that Lua's numbers represent exactly.
+/// Parses a whole number that Lua's numbers represent exactly.
 pub(crate) fn parse_whole(text: &str) -> Option<f64> {
     text.parse::<i64>().ok().filter(|number| number.unsigned_abs() <= WHOLE_MAX).map(|number| number as f64)
 }
@@ -139,7 +141,7 @@ fn items(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|item| !item.is_empty())
 }
 
-/// Five letters and digits (ISO/IEC 9075).
+/// Whether a text is an SQL state: five characters, each a digit or an upper-case letter (ISO/IEC 9075).
 fn is_sql_state(text: &str) -> bool {
     text.len() == 5 && text.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
 }

@@ -25,7 +25,8 @@ fn stat(time_total_seconds: f64) -> Stat {
     }
 }
 
-/// Output of a script that sets both hooks to `hook`, for two intermediate reports and the end.
+/// Runs a script whose hook for intermediate reports is `hook`: calls the hook for two reports, and then ends the
+/// reports. Returns the script's output.
 fn reported(hook: &str) -> Vec<String> {
     let mut bench = Bench::new(&format!("sysbench.hooks.report_intermediate = {hook}"));
     let task = bench.spawn(0);

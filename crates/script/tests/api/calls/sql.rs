@@ -313,12 +313,13 @@ fn a_failed_bulk_insert_is_an_error_at_its_line() {
     );
 }
 
-/// A bench whose command has the code `body`. It runs like `prepare`.
+/// Creates a bench for a script whose command `go` has the code `body`. The configuration names `go` as the command of
+/// the command line, as it would name `prepare`.
 fn command(body: &str) -> Bench {
     Bench::with(Config { command: "go".into(), ..config(&as_command(body)) })
 }
 
-/// Starts with one row in a statement that is being sent, and one row that is not sent yet.
+/// Code after which one row is in a statement that is being sent, and another row is not sent yet.
 const UNDER_WAY: &str = "
   con:bulk_insert_init('INSERT INTO t VALUES')
   con:bulk_insert_next('(' .. ('x'):rep(520000) .. ')'); con:bulk_insert_next('(' .. ('y'):rep(9000) .. ')')

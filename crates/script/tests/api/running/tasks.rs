@@ -85,7 +85,7 @@ fn what_the_top_level_prints_is_heard_once_a_task() {
     assert_eq!(bench.host.printed, ["top\t0", "top\t1"]);
 }
 
-/// C declarations and metatypes belong to the whole Lua state, and every task's top level makes them.
+/// C declarations and metatypes belong to the whole Lua state, and the top level of every task declares them.
 #[test]
 fn every_task_may_declare_the_same_c_types() {
     let mut bench = Bench::new(
@@ -128,7 +128,7 @@ fn a_thousand_tasks_are_small() {
     assert!(bytes < 10_000, "{bytes} bytes a task");
 }
 
-/// After a while, an event leaves no values behind except those of its own script.
+/// After some events, an event leaves no garbage in Lua except the values that the script itself creates.
 #[test]
 fn a_prepared_event_makes_no_garbage() {
     let mut bench = Bench::new(

@@ -30,7 +30,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// A finding for each line of each system.
+/// For each system, returns one finding for each line that `lines` gives.
 fn each_line(scene: &Scene<'_>, lines: fn(&SystemLimits) -> &Vec<String>) -> Vec<Hit> {
     let mut hits = Vec::new();
     for system in scene.systems {

@@ -3,15 +3,16 @@
 use crate::audit::rule::Advice::Do;
 use crate::audit::rule::{Rule, Severity, of_host};
 
-/// Smallest free space without a finding, if the space that the run needs is unknown.
+/// If the space that the run needs is unknown, less free space than this number of bytes is a finding.
 const LITTLE_SPACE_BYTES: u64 = 2 << 30;
-/// Shortest plausible time of a 4 KB write with fsync on flash. A faster disk has a battery-backed cache, or reports
-/// writes as done too early.
+/// A 4 KB write with fsync on flash takes longer than this, in µs. A faster disk has a battery-backed cache, or
+/// reports writes as done too early.
 const TOO_QUICK_FSYNC_US: f64 = 20.0;
-/// Longest time until a core runs a woken thread if the core neither halts in a virtual machine nor sleeps deeply.
+/// Longest normal time until a core runs a woken thread, in µs. A longer time means that the core halts in a virtual
+/// machine or sleeps deeply.
 const SLOW_WAKE_US: f64 = 20.0;
 const MUCH_STEAL_PERCENT: f64 = 1.0;
-/// Largest share of cores that other processes may use without a finding.
+/// Largest share of the host's cores that other processes may use without a finding.
 const MUCH_OTHER_LOAD: f64 = 0.1;
 
 pub(super) const RULES: &[Rule] = &[

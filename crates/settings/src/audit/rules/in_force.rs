@@ -26,7 +26,8 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// A finding for each system that is the same as one before it.
+/// Returns a finding for each system that is the same as an earlier system because requested settings are not in
+/// force.
 fn same(scene: &Scene<'_>) -> Vec<Hit> {
     let hit = |(at, system): (usize, &crate::SystemFacts)| {
         let (other, settings) =

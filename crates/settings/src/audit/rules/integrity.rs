@@ -62,7 +62,7 @@ pub(super) const RULES: &[Rule] = &[
         about: "systems whose page checksums cost differently",
         advice: Do("set innodb_checksum_algorithm = crc32, which all but 5.5 have"),
         look: |scene| {
-            // Including the file header does not change the cost.
+            // `full_crc32` counts as `crc32`. It also covers the file header, which does not change the cost.
             let cost = |kind: String| if kind == "full_crc32" { "crc32".to_owned() } else { kind };
             let kind = |kind: String| (kind != "none").then(|| cost(kind));
             differ(

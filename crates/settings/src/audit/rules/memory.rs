@@ -4,7 +4,7 @@ use crate::audit::facts::SystemFacts;
 use crate::audit::rule::Advice::{Do, Set};
 use crate::audit::rule::{Hit, Rule, Scene, Severity, differ};
 
-/// Sizes whose ratio is at most this count as equal.
+/// Two sizes count as equal if their ratio is at most this.
 const ALIKE: f64 = 1.1;
 
 pub(super) const RULES: &[Rule] = &[

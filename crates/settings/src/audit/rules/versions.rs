@@ -7,7 +7,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "dive-limit-differs",
         severity: Severity::Warning,
-        about: "systems that differ in the number of values of an IN list that they look up while planning",
+        about: "systems that differ in the length of IN list up to which they look up each value in the index while planning",
         advice: Do("set eq_range_index_dive_limit = 10; it is 200 since MySQL 5.7 and MariaDB 10.4"),
         look: |scene| {
             differ(

@@ -1,4 +1,4 @@
-//! Tests of the rules on the host: each fires and does not fire.
+//! Tests of the rules on the host. Each rule has a case in which it fires, and a case in which it does not.
 
 use crate::audit::HostChecks;
 use crate::audit::testing::said;

@@ -59,7 +59,7 @@ fn advice_names_the_settings_of_the_systems_that_it_is_about() {
     }
 }
 
-/// Two systems that differ in whatever the rules look for.
+/// Two systems that differ in everything that the rules look for.
 fn contrary(name: &str) -> [SystemFacts; 2] {
     let of = |id: &str, value: &str, bytes: &str, level: &str| {
         let variables = [

@@ -1,4 +1,4 @@
-//! Tests of the rules on systems: each fires and does not fire.
+//! Tests of the rules on systems. Each rule has a case in which it fires, and a case in which it does not.
 
 use crate::audit::testing::{said, system};
 use crate::audit::{HostChecks, SystemFacts, SystemLimits};
@@ -11,7 +11,8 @@ fn of(rule: &str, systems: &[SystemFacts]) -> Vec<String> {
     said(rule, systems, &HostChecks::default())
 }
 
-/// Two MySQL servers that differ in one variable: the rule fires, and does not if they are alike.
+/// Checks that a rule fires for two MySQL servers that differ in a variable, but not for two servers that are
+/// alike.
 fn differs(rule: &str, variable: &str, a: &str, b: &str, expected: &str) {
     let server = |id, value| system(id, MYSQL, &[(variable, value)]);
     assert_eq!(of(rule, &[server("a", a), server("b", b)]), [expected]);
@@ -184,7 +185,8 @@ fn caches_and_logs_by_size() {
     let files = [("innodb_log_file_size", "50331648"), ("innodb_log_files_in_group", "2")];
     let old = system("d", "mysql 5.6.24", &files);
     assert_eq!(of("log-size-differs", &[innodb, old.clone()]), [""; 0]);
-    // One my.cnf gives MariaDB half of the log: it has had one file since 10.5, whatever it reports.
+    // With the same my.cnf, MariaDB's log is half as large as MySQL's. Since 10.5, MariaDB has only one log file,
+    // whatever number of files it reports.
     assert_eq!(of("log-size-differs", &[old.clone(), system("e", "mariadb 10.4.34", &files)]), [""; 0]);
     for (version, reported) in [("mariadb 10.5.29", &files[..]), ("mariadb 10.11", &files[..1])] {
         assert_eq!(

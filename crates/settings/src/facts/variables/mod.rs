@@ -1,4 +1,4 @@
-//! Variables of a server with the origins of their values.
+//! Variables of a server, with the origins of their values.
 
 mod origin;
 #[cfg(test)]
@@ -14,21 +14,20 @@ use crate::facts::product::Product;
 /// The variables of one system.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SystemVariables {
-    /// The system's name.
     pub label: String,
     pub product: Product,
-    /// Its variables, by the server's own names in small letters.
+    /// The variables, by the server's own names in lower case.
     pub variables: BTreeMap<String, Variable>,
 }
 
 /// A variable of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Variable {
-    /// Its value as the server prints it.
+    /// The value as the server prints it.
     pub value: String,
     /// Where the value comes from.
     pub origin: Origin,
-    /// Its default, if the server reports it.
+    /// The default value, if the server reports it.
     pub default: Option<String>,
 }
 
@@ -38,11 +37,11 @@ pub struct Variable {
 pub enum Origin {
     Default,
     Set,
-    /// Computed by the server or by the set-up of its data folder.
+    /// Computed by the server, or when its data folder was set up.
     Computed,
-    /// Fixed: the version has no such variable.
+    /// Fixed for the version, which has no such variable.
     Fixed,
-    /// Unknown: the server does not report it.
+    /// The server does not report the origin.
     #[default]
     Unknown,
 }
@@ -59,7 +58,7 @@ impl SystemVariables {
         Self { label: label.into(), product, variables: variables.collect() }
     }
 
-    /// Marks variables set on the command line, for servers that do not report that.
+    /// Marks variables that were set on the command line, for servers that do not report the origin.
     pub fn mark_set<'a>(&mut self, names: impl IntoIterator<Item = &'a str>) {
         let set: BTreeSet<String> = names.into_iter().map(|name| name.replace('-', "_")).collect();
         for (name, variable) in &mut self.variables {

@@ -6,7 +6,7 @@ use super::{Origin, SystemVariables};
 use crate::facts::product::Product;
 use crate::facts::value::normal;
 
-/// A source of origins of values.
+/// A source that tells the origins of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// MySQL since 8.0: `performance_schema.variables_info`.
@@ -19,7 +19,7 @@ pub enum Reading {
     Help,
 }
 
-/// The sources of a product, in reading order.
+/// The sources of a product, in the order in which they are read.
 pub fn readings(product: &Product) -> &'static [Reading] {
     match product.family {
         Family::Mysql if product.is_since("8.0") => &[Reading::Help, Reading::VariablesInfo],
@@ -31,7 +31,7 @@ pub fn readings(product: &Product) -> &'static [Reading] {
 }
 
 impl Reading {
-    /// Its query; `None` if it is not a query.
+    /// The query of this source; `None` if the source is not a query.
     pub fn query(self) -> Option<&'static str> {
         match self {
             Self::VariablesInfo => {
@@ -40,7 +40,7 @@ impl Reading {
             Self::SystemVariables => Some(
                 "SELECT VARIABLE_NAME, GLOBAL_VALUE_ORIGIN, DEFAULT_VALUE FROM information_schema.SYSTEM_VARIABLES",
             ),
-            // Numbers without a unit are special: -1 means that the server chooses.
+            // Defaults without a unit, and negative ones, stay unchanged: -1 means that the server chooses.
             Self::PgSettings => Some(
                 "SELECT name, source, CASE WHEN unit IS NULL OR boot_val LIKE '-%' THEN boot_val \
                  WHEN unit = '8kB' THEN boot_val::bigint * 8 || 'kB' ELSE boot_val || unit END FROM pg_settings",
@@ -62,13 +62,15 @@ impl SystemVariables {
                 variable.default = Some(default);
             }
             if variable.origin == Origin::Default {
-                // Some servers report a default here that they change before they use it.
+                // The server says that the variable has its default value, so the value itself is recorded as the
+                // default. In the default column, some servers report another value, which they adjust before they
+                // use it.
                 variable.default = Some(variable.value.clone());
             }
         }
     }
 
-    /// Reads the output of `mysqld --verbose --help`: default values.
+    /// Reads the default values in the output of `mysqld --verbose --help`.
     pub fn learn_help(&mut self, text: &str) {
         for (name, default) in defaults_of_help(text) {
             let Some(variable) = self.variables.get_mut(&name) else { continue };
@@ -92,8 +94,8 @@ fn origin(reading: Reading, source: &str) -> Origin {
     }
 }
 
-/// The table at the end of the help: after a line of dashes, a name and a value on each line, up to an empty
-/// line.
+/// Reads the table at the end of the help. The table follows a line of dashes and ends at an empty line. Each line
+/// has a name and a value.
 fn defaults_of_help(text: &str) -> impl Iterator<Item = (String, String)> {
     const NONE: &str = "(No default value)";
     let table = text.lines().skip_while(|line| !line.starts_with("-----")).skip(1);

@@ -4,7 +4,8 @@ use crate::estimate::slices::slice_ratio;
 use crate::test::multiple::holm;
 use crate::testing::{assert_close, hits_max, normal};
 
-/// Standard deviations of the logarithm of an instance's rate: none, some, and the largest observed between servers.
+/// Standard deviations of the logarithm of an instance's rate: no variation, some, and the largest observed between
+/// servers.
 const INSTANCES: [f64; 3] = [0.0, 0.05, 0.15];
 
 /// Standard deviation of the logarithm of a slice's rate.
@@ -16,7 +17,7 @@ fn nothing() -> Margin {
     Margin::new(0.0).unwrap()
 }
 
-/// Log ratio of a round of two systems with these instances, from slices.
+/// Log ratio of a round, computed from slices. `base` and `candidate` are the logarithms of the instances' rates.
 fn round(random: &mut SplitMix64, base: f64, candidate: f64) -> f64 {
     let mut slice = |instance: f64| instance + SLICES * normal(random);
     let cycles = (0..CYCLES).map(|cycle| {
@@ -38,7 +39,7 @@ fn rounds(random: &mut SplitMix64, n: usize, instances: f64, truth: f64) -> Vec<
 
 #[test]
 fn a_few_rounds_have_student_s_interval() {
-    // 0.7/3 ± 4.302653·0.152753/√3; t = √7, and with two degrees p = 1 − t/√(2 + t²).
+    // The interval is 0.7/3 ± 4.302653·0.152753/√3. t is √7, and with two degrees of freedom p = 1 − t/√(2 + t²).
     let found = ratio_of_rounds(&[0.1, 0.2, 0.4], nothing(), 0.95).unwrap();
     let interval = found.interval.unwrap();
     assert_eq!(found.method, Method::StudentT);
@@ -53,11 +54,12 @@ fn from_six_rounds_on_it_is_exact() {
     let ln_ratios = [0.3, 0.1, 0.2, 0.25, 0.15, 5.0];
     let found = ratio_of_rounds(&ln_ratios, nothing(), 0.95).unwrap();
     assert_eq!(found.method, Method::Exact);
-    // The eleventh of the 21 means of two: of 0.15 and 0.3, or of 0.2 and 0.25.
+    // Of the 21 means of two values in ascending order, the eleventh is 0.225: the mean of 0.15 and 0.3, or of 0.2 and
+    // 0.25.
     assert_close(found.ratio.ln(), 0.225, 1e-12);
     assert_close(found.interval.unwrap().low.ln(), 0.1, 1e-12);
     assert_close(found.p(), 2.0 / 64.0, 1e-12);
-    // Order statistics of six rounds reach at most 97%.
+    // With six rounds, order statistics reach a confidence of at most 97%.
     let sure = ratio_of_rounds(&ln_ratios, nothing(), 0.99).unwrap();
     assert_eq!(sure.method, Method::StudentT);
 }
@@ -111,7 +113,8 @@ fn the_ratio_turns_round_with_the_systems() {
     }
 }
 
-/// How many of 1000 comparisons raise an alarm (p ≤ 0.05, no margin), and how many intervals contain the true ratio.
+/// How many of 1000 comparisons raise an alarm (p ≤ 0.05, no margin), and how many intervals contain the true
+/// ratio.
 fn alarms_and_coverage(n: usize, instances: f64, truth: f64) -> (u32, u32) {
     let mut random = SplitMix64::new(20_261_122);
     let (mut alarms, mut enclosed) = (0, 0);
@@ -144,8 +147,9 @@ fn intervals_enclose_the_truth_as_often_as_they_say_however_servers_differ() {
     }
 }
 
-/// The slices of one pair of instances show how that pair differs. They show nothing about other instances. Student's t of
-/// a trimmed mean is an approximation: of 20 cycles, its intervals miss in 5.7%.
+/// The slices of one pair of instances show how that pair differs. They show nothing about other instances.
+/// Student's t of a trimmed mean is an approximation: with 20 cycles, 5.7% of its 95% intervals miss the true
+/// ratio.
 #[test]
 fn intervals_from_the_slices_of_one_round_miss_what_servers_differ_by() {
     let mut random = SplitMix64::new(6);
@@ -161,7 +165,7 @@ fn intervals_from_the_slices_of_one_round_miss_what_servers_differ_by() {
     assert!(missed(0.05) > 2000 && missed(0.15) > 3200);
 }
 
-/// Instances that are fast or slow by chance, for their whole life.
+/// Log ratios of rounds. Each instance is fast or slow by chance, and stays so until it is stopped.
 fn two_modes(random: &mut SplitMix64, n: usize) -> Vec<f64> {
     (0..n)
         .map(|_| {
@@ -188,7 +192,7 @@ fn three_rounds_are_enough_for_servers_of_two_kinds_and_two_are_not() {
     }
 }
 
-/// Runs of 24 tests, which share each round's instances.
+/// Simulates runs of 24 tests. In each round, all tests share the same instances.
 #[test]
 fn among_24_tests_one_false_alarm_is_as_rare_as_promised() {
     let mut random = SplitMix64::new(3);

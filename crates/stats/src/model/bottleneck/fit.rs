@@ -4,18 +4,19 @@ use super::{BottleneckLaw, BottleneckPoint};
 use crate::estimate::additive::solve;
 use crate::estimate::median::sorted;
 
-/// Most steps of a descent. A typical one takes a dozen.
+/// Largest number of steps of a descent. A typical descent takes a dozen.
 const STEPS_MAX: usize = 100;
-/// A bound this far above every measured rate, as a logarithm, has no effect.
+/// A bound that is this far above the highest measured rate, on the logarithmic scale, has no effect.
 const NO_BOUND: f64 = 20.0;
-/// Error of a law that fits, as the root mean square of logarithms. It is about the variation of median
-/// rates.
+/// Largest error of a law that fits: the root mean square of the residuals of logarithms. Median rates vary by
+/// about this much.
 const ERROR_FIT: f64 = 0.03;
 /// A descent ends when a step improves the error by less than this share.
 const GAIN_MIN: f64 = 1e-9;
 
-/// The law with the least squares. The bound by everything else is used only if the law without it errs by
-/// more than [`ERROR_FIT`]. Otherwise noise at the highest rate would look like a bound.
+/// The law with the least squares. It has a bound for each resource, and one more by everything that all configurations
+/// share. The latter is used only if the law without it errs by more than [`ERROR_FIT`]. Otherwise noise at the highest
+/// rate would look like a bound.
 pub(super) fn fit(points: &[BottleneckPoint], sharpness: f64) -> BottleneckLaw {
     let ln_rates = sorted(&points.iter().map(|point| point.rate.ln()).collect::<Vec<_>>());
     let (median, max) = (ln_rates[ln_rates.len() / 2], ln_rates[ln_rates.len() - 1]);
@@ -34,8 +35,8 @@ pub(super) fn fit(points: &[BottleneckPoint], sharpness: f64) -> BottleneckLaw {
     }
 }
 
-/// The best law that a descent from one of the starts finds. Several starts are needed, because each assignment of
-/// bounds to points has its own minimum.
+/// The best law that the descents from all starts find. Several starts are needed, because the error has a local
+/// minimum for each assignment of limiting bounds to points.
 fn best(points: &[BottleneckPoint], starts: &[Vec<f64>], sharpness: f64) -> BottleneckLaw {
     let descended = starts.iter().map(|start| descend(points, law(start, sharpness)));
     let better = |best: BottleneckLaw, law: BottleneckLaw| {

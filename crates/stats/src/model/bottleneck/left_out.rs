@@ -1,7 +1,7 @@
 //! Leave-one-out: how well a model predicts points that it was not fitted to.
 
-/// The prediction for each item from all others, in order (Stone, "Cross-validatory choice and assessment of
-/// statistical predictions", Journal of the Royal Statistical Society B 36(2), 1974).
+/// Predicts each item from all other items. The predictions are in the order of the items (Stone, "Cross-validatory
+/// choice and assessment of statistical predictions", Journal of the Royal Statistical Society B 36(2), 1974).
 pub fn leave_one_out<T: Clone, U>(items: &[T], predict: impl Fn(&[T], &T) -> U) -> Vec<U> {
     let without = |at: usize| -> Vec<T> {
         let others = items.iter().enumerate().filter(|(other, _)| *other != at);
@@ -10,7 +10,7 @@ pub fn leave_one_out<T: Clone, U>(items: &[T], predict: impl Fn(&[T], &T) -> U) 
     items.iter().enumerate().map(|(at, item)| predict(&without(at), item)).collect()
 }
 
-/// Whether a capacity is outside the range of the measured ones.
+/// Whether one of the capacities is outside the range of the measured capacities of its resource.
 pub fn is_beyond(measured: &[&[f64]], capacities: &[f64]) -> bool {
     capacities.iter().enumerate().any(|(at, capacity)| {
         let of_resource = || measured.iter().map(|point| point[at]);

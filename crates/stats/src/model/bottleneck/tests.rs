@@ -67,7 +67,8 @@ fn a_capacity_beyond_all_that_were_measured_is_told() {
     assert!(is_beyond(&measured, &[2.5, 4.0]) && is_beyond(&measured, &[1.5, 2.0]));
 }
 
-/// Each engine with each cache of the published table: IOPS of its io1 volumes, with the rate.
+/// The points of the published table, grouped by engine, cache and volume type. A point has the IOPS of a volume
+/// and the rate.
 fn published() -> Vec<(String, Vec<BottleneckPoint>)> {
     let mut families: Vec<(String, Vec<BottleneckPoint>)> = Vec::new();
     for row in include_str!("../../../../../reference/cloud-cost.csv").lines().skip(1) {
@@ -84,8 +85,8 @@ fn published() -> Vec<(String, Vec<BottleneckPoint>)> {
     families
 }
 
-/// Relative errors when each point of a family is predicted from the others. The post does not give its number of
-/// clients; 64 are enough for a sharp knee.
+/// Relative errors when each point of a family is predicted from the other points. The source of the table does not
+/// say how many clients were used. With the assumed 64 clients, the law has a sharp knee.
 fn errors(points: &[BottleneckPoint]) -> Vec<f64> {
     leave_one_out(points, |others, left_out| {
         BottleneckLaw::fit(others, 64).unwrap().rate(&left_out.capacities) / left_out.rate - 1.0

@@ -1,7 +1,7 @@
 //! Search for the highest rate at which a system keeps a limit, from probes with noise.
 //!
-//! The search first finds two rates: a lower one that keeps the limit and an upper one that violates it. Then
-//! each probe is at the rate that is expected to narrow the interval of the capacity most.
+//! The search first finds two rates: a lower one that keeps the limit and an upper one that violates it. After
+//! that, each probe uses the rate that is expected to narrow the interval of the capacity most.
 
 mod posterior;
 #[cfg(test)]
@@ -10,9 +10,9 @@ mod tests;
 use self::posterior::Posterior;
 use crate::estimate::interval::Interval;
 
-/// Factor between rates until one has violated the limit.
+/// Factor by which the rate grows from probe to probe until a rate has violated the limit.
 const UP: f64 = 2.0;
-/// Divisor of rates until one has kept the limit.
+/// Divisor by which the rate falls from probe to probe until a rate has kept the limit.
 const DOWN: f64 = 4.0;
 /// The lowest rate, in events per second.
 const RATE_MIN: f64 = 1.0;
@@ -22,7 +22,7 @@ const RATE_MIN: f64 = 1.0;
 pub struct CapacitySearch {
     within: f64,
     first_rate: f64,
-    /// The probes so far: rate, and whether it kept the limit.
+    /// The rate of each probe so far, and whether the probe kept the limit.
     probes: Vec<(f64, bool)>,
     /// `None` until a probe has kept the limit and another has violated it.
     posterior: Option<Posterior>,
@@ -31,7 +31,7 @@ pub struct CapacitySearch {
 /// A capacity in events per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CapacityEstimate {
-    /// The median of the capacity, given the probes.
+    /// The median of the capacity's probability distribution, given the probes.
     pub rate: f64,
     /// The 95% credible interval.
     pub interval: Interval,
@@ -40,14 +40,14 @@ pub struct CapacityEstimate {
 }
 
 impl CapacitySearch {
-    /// A search that begins at a rate (events per second) and ends when the upper end of the interval is less than
-    /// `1 + within` times the lower one.
+    /// A search that begins at `first_rate` (events per second) and ends when the upper end of the interval is less
+    /// than `1 + within` times the lower end.
     pub fn new(first_rate: f64, within: f64) -> Self {
         Self { within, first_rate: first_rate.max(RATE_MIN), probes: Vec::new(), posterior: None }
     }
 
-    /// The rate of the next probe; `None` if the search is over. It is over when the interval is narrow, or
-    /// when no rate keeps the limit, in which case there is no [estimate](Self::estimate).
+    /// The rate of the next probe; `None` if the search is over. It is over when the interval is narrow, or when
+    /// even the lowest rate has violated the limit. In the latter case there is no [estimate](Self::estimate).
     pub fn next_rate(&self) -> Option<f64> {
         if let Some(posterior) = &self.posterior {
             return (!self.is_narrow(posterior.interval())).then(|| posterior.next_rate());
@@ -69,8 +69,7 @@ impl CapacitySearch {
         }
     }
 
-    /// The current estimate of the capacity; `None` before a probe has kept the limit and another has
-    /// violated it.
+    /// The current estimate of the capacity. `None` until one probe has kept the limit and another has violated it.
     pub fn estimate(&self) -> Option<CapacityEstimate> {
         let posterior = self.posterior.as_ref()?;
         let interval = posterior.interval();
@@ -84,7 +83,8 @@ impl CapacitySearch {
     fn begin(&self) -> Option<Posterior> {
         let of = |kept: bool| self.probes.iter().filter(move |probe| probe.1 == kept).map(|probe| probe.0);
         let (low, high) = (of(true).reduce(f64::max)?, of(false).reduce(f64::min)?);
-        // A stall may have made the first probes violate the limit, and the capacity may still be far above them.
+        // The capacity may be far above the rates of the first probes, because a stall may have made these probes
+        // violate the limit.
         let mut posterior = Posterior::between(low, high.max(self.first_rate * UP), self.within);
         for &(rate, kept) in &self.probes {
             posterior.note(rate, kept);

@@ -1,48 +1,49 @@
 //! The probability distribution of a capacity, given probes.
 //!
-//! A probe at rate r violates the limit with the probability γ + (1 − 2γ)·Φ(ln(r / c) / s). c is the
-//! capacity. s is the spread: the relative distance from the capacity within which both answers occur. γ is
-//! the share of probes whose answer does not depend on their rate, for example because the host stalls. The
-//! probability of each c and s is kept on a grid (Kontsevich and Tyler, "Bayesian adaptive estimation of
-//! psychometric slope and threshold", Vision Research 39(16), 1999, after Watson and Pelli, "QUEST",
-//! Perception & Psychophysics 33(2), 1983). If s were known to be 0, this would be probabilistic bisection
-//! (Horstein, "Sequential transmission using noiseless feedback", IEEE Transactions on Information Theory
-//! 9(3), 1963; Waeber, Frazier and Henderson, "Bisection search with noisy responses", SIAM Journal on
-//! Control and Optimization 51(3), 2013). Because s is learnt, a system with mixed answers near its capacity
-//! gets more probes.
+//! A probe at rate r violates the limit with the probability γ + (1 − 2γ)·Φ(ln(r / c) / s). c is the capacity. s is
+//! the spread: the relative distance from the capacity within which probes both keep and violate the limit. γ is
+//! the probability of a wrong answer far from the capacity, for example because the host stalls. The probability of
+//! each c and s is kept on a grid (Kontsevich and Tyler, "Bayesian adaptive estimation of psychometric slope and
+//! threshold", Vision Research 39(16), 1999, after Watson and Pelli, "QUEST", Perception & Psychophysics 33(2),
+//! 1983). If s were known to be 0, this would be probabilistic bisection (Horstein, "Sequential transmission using
+//! noiseless feedback", IEEE Transactions on Information Theory 9(3), 1963; Waeber, Frazier and Henderson,
+//! "Bisection search with noisy responses", SIAM Journal on Control and Optimization 51(3), 2013). Because s is
+//! learnt, a system with mixed answers near its capacity gets more probes.
 
 use crate::estimate::interval::Interval;
 
-/// γ.
+/// γ: the probability of a wrong answer far from the capacity.
 const LAPSES: f64 = 0.03;
-/// The smallest s, the largest s, and their number.
+/// The smallest s, the largest s, and the number of values of s on the grid.
 const SPREADS: (f64, f64, usize) = (0.004, 0.4, 8);
 /// Share of the probability beyond each end of the interval.
 const TAIL: f64 = 0.025;
-/// Factor by which the capacity may lie outside the first two rates of the search, because either answer may be a
-/// lapse.
+/// The grid extends by this factor beyond the two rates with which the search begins. The capacity may lie outside of
+/// them, because the answer at either rate may be wrong by chance.
 const BEYOND: f64 = 2.0;
-/// Number of capacities of the grid in an interval that is narrow enough.
+/// The grid is so fine that an interval that is narrow enough to end the search contains this many of its capacities.
 const STEPS_WITHIN: f64 = 12.0;
 /// Most capacities of the grid.
 const CAPACITIES_MAX: usize = 1500;
-/// Smaller probabilities are set to 0. No plausible number of lapses would raise them again.
+/// Probabilities below this are set to 0. Even several answers that contradict the earlier answers could hardly raise
+/// them again.
 const WEIGHT_MIN: f64 = 1e-12;
-/// Quantiles of the capacity that are considered for the next probe.
+/// The next probe's rate is one of these quantiles of the capacity.
 const CANDIDATES: [f64; 9] = [0.02, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.98];
 
-/// A probability of each capacity and spread.
+/// The probability of each combination of capacity and spread.
 #[derive(Clone, Debug)]
 pub(super) struct Posterior {
     /// Logarithms of the capacities.
     capacities: Vec<f64>,
     spreads: Vec<f64>,
-    /// The probability of each spread and capacity. They add up to 1.
+    /// The probabilities, by spread and then by capacity. They add up to 1.
     weights: Vec<Vec<f64>>,
 }
 
 impl Posterior {
-    /// A grid in which every capacity around two rates and every spread are equally likely.
+    /// A grid of capacities and spreads that are all equally likely. The capacities lie around and between two
+    /// rates.
     pub(super) fn between(low: f64, high: f64, within: f64) -> Self {
         let (low, high) = (low.min(high), low.max(high));
         let (from, to) = ((low / BEYOND).ln(), (high * BEYOND).ln());
@@ -86,7 +87,7 @@ impl Posterior {
         Interval { low: at(TAIL), high: at(1.0 - TAIL), confidence: 1.0 - 2.0 * TAIL }
     }
 
-    /// The rate whose answer is expected to leave the least variance of the capacity.
+    /// The rate at which a probe is expected to leave the least variance of the capacity.
     pub(super) fn next_rate(&self) -> f64 {
         let marginal = self.marginal();
         let candidates = CANDIDATES.map(|share| quantile(&self.capacities, &marginal, share));
@@ -103,7 +104,8 @@ impl Posterior {
         (0..self.capacities.len()).map(|at| self.weights.iter().map(|weights| weights[at]).sum()).collect()
     }
 
-    /// The mean, over both answers, of the variance of the logarithm of the capacity after a probe.
+    /// The expected variance of the logarithm of the capacity after a probe at this rate: the mean over both
+    /// answers, weighted by their probabilities.
     fn variance_after(&self, ln_rate: f64) -> f64 {
         let (mut kept, mut violated) = (Moments::default(), Moments::default());
         for (weights, &spread) in self.weights.iter().zip(&self.spreads) {
@@ -119,7 +121,7 @@ impl Posterior {
     }
 }
 
-/// Sums over weighted values.
+/// Sums of weights, of weighted values and of weighted squares.
 #[derive(Clone, Copy, Debug, Default)]
 struct Moments {
     weight: f64,
@@ -146,7 +148,7 @@ fn violates(ln_rate: f64, ln_capacity: f64, spread: f64) -> f64 {
     LAPSES + (1.0 - 2.0 * LAPSES) * below
 }
 
-/// The value at which a share of the weights, which add up to 1, is reached. Values are in order.
+/// The value up to which the weights add up to `share`. Values are in ascending order, and all weights add up to 1.
 fn quantile(values: &[f64], weights: &[f64], share: f64) -> f64 {
     let mut reached = 0.0;
     for (at, &weight) in weights.iter().enumerate() {

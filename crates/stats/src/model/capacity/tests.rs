@@ -38,7 +38,7 @@ impl Queue {
         free > 0.0 && stall >= self.stalls && (100_f64.ln() / free).ln() + noise <= self.limit_seconds.ln()
     }
 
-    /// Searches until the interval is narrow or `probes_max` probes are made.
+    /// Searches until the interval is narrow or `probes_max` probes have been made.
     fn search(&mut self, within: f64, probes_max: usize) -> CapacitySearch {
         let mut search = CapacitySearch::new(self.service_per_second / 4.0, within);
         for _ in 0..probes_max {
@@ -65,7 +65,8 @@ fn of_200(limit_seconds: f64, noise: f64, stalls: f64) -> (usize, usize, f64) {
     (hold, narrow, probes as f64 / 200.0)
 }
 
-/// [`of_200`] with noise that makes answers mixed, and occasional stalls.
+/// Checks the counts of [`of_200`] with occasional stalls, and with noise that makes probes near the capacity both keep
+/// and violate the limit.
 #[test]
 fn the_interval_holds_the_capacity() {
     let (hold, narrow, probes) = of_200(0.005, 0.3, 0.02);
@@ -89,7 +90,7 @@ fn without_noise_the_search_is_a_bisection() {
     assert!((10_000.0..20_000.0).contains(&first[3]), "{first:?}");
 }
 
-/// Continues a search after some probes, and checks that they have not misled it.
+/// Continues a search after the given probes, and checks that these probes have not misled the search.
 fn assert_not_misled(probes: &[(f64, bool)]) {
     let mut queue = Queue::new(3, 0.005, 0.05, 0.0);
     let mut search = CapacitySearch::new(5_000.0, 0.05);

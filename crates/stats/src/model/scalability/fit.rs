@@ -34,7 +34,7 @@ impl Curve {
         points.iter().map(|point| (point.rate - self.rate(point.clients)).powi(2)).sum()
     }
 
-    /// The best curve with the given α and β. γ is linear, so it follows from them.
+    /// The best curve with the given α and β. The best γ follows from these, because the curve is linear in γ.
     fn with_shape(points: &[Point], contention: f64, coherency: f64) -> Self {
         let shape = |point: &Point| shape(point.clients, contention, coherency);
         let product: f64 = points.iter().map(|point| point.rate * shape(point)).sum();
@@ -48,7 +48,7 @@ fn shape(clients: f64, contention: f64, coherency: f64) -> f64 {
 }
 
 /// The least squares curve with α, β ≥ 0. The fit starts from several points, because the error has several minima.
-/// `None` if the rates give no finite curve.
+/// `None` if no fit gives a finite curve.
 pub(super) fn fit(points: &[Point]) -> Option<Curve> {
     let clients_max = points.iter().map(|point| point.clients).fold(1.0, f64::max);
     let starts = [(0.0, 0.0), (0.02, 0.0), (0.2, 0.0), (0.02, 1.0), (0.2, 1.0), (0.0, 1.0)];
@@ -61,8 +61,8 @@ pub(super) fn fit(points: &[Point]) -> Option<Curve> {
 }
 
 /// Levenberg and Marquardt's method on α and β, projected onto non-negative values, with γ eliminated ("variable
-/// projection"; Golub and Pereyra, SIAM Journal on Numerical Analysis 10(2), 1973). A parameter at 0 that would become
-/// negative is fixed for the step.
+/// projection"; Golub and Pereyra, SIAM Journal on Numerical Analysis 10(2), 1973). A parameter at 0 that would
+/// become negative is fixed for the step.
 fn descend(points: &[Point], contention: f64, coherency: f64) -> Curve {
     let mut curve = Curve::with_shape(points, contention, coherency);
     let mut error = curve.error(points);
@@ -93,7 +93,7 @@ fn descend(points: &[Point], contention: f64, coherency: f64) -> Curve {
     curve
 }
 
-/// Gradient and Gauss–Newton Hessian of half the error by α and β.
+/// Gradient and Gauss–Newton Hessian of half the error with respect to α and β.
 fn derivatives(points: &[Point], curve: &Curve) -> ([f64; 2], [[f64; 2]; 2]) {
     let (_, columns) = jacobian(points, curve);
     let residuals: Vec<f64> = points.iter().map(|point| curve.rate(point.clients) - point.rate).collect();
@@ -102,8 +102,8 @@ fn derivatives(points: &[Point], curve: &Curve) -> ([f64; 2], [[f64; 2]; 2]) {
     (gradient, [[product(&columns[0], &columns[0]), cross], [cross, product(&columns[1], &columns[1])]])
 }
 
-/// The curve's shape, and the derivatives of the rates by α and β. γ is eliminated, so the derivatives lose their part
-/// along the shape (Kaufman, BIT 15, 1975).
+/// The curve's shape, and the derivatives of the rates with respect to α and β. Because γ is eliminated, the
+/// component along the shape is removed from the derivatives (Kaufman, BIT 15, 1975).
 fn jacobian(points: &[Point], curve: &Curve) -> (Vec<f64>, [Vec<f64>; 2]) {
     let shapes: Vec<f64> =
         points.iter().map(|point| shape(point.clients, curve.contention, curve.coherency)).collect();

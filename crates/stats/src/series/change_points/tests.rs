@@ -31,7 +31,7 @@ fn the_nile_dropped_with_1899() {
 fn changes_are_found_with_their_size_and_small_ones_dropped() {
     let mut random = SplitMix64::new(1);
     let parts = [1.0, 0.9, 0.9 * 1.06].map(|level| rates(&mut random, 15, 1000.0 * level, 0.005));
-    // Outliers are kept, because a history contains some.
+    // Outliers are not removed from the simulated rates, because a real history contains some.
     let found = change_points(&parts.concat(), &ChangeRule::default()).changes;
     assert_eq!(found.iter().map(|change| change.at).collect::<Vec<_>>(), [15, 30], "{found:?}");
     assert_close(found[0].ratio, 0.9, 0.01);
@@ -92,7 +92,7 @@ fn a_year_in_which_nothing_changes_raises_no_alarm_though_nights_resemble_each_o
                 !change_points(&year, &ChangeRule { seed: *seed, ..rule }).changes.is_empty()
             })
             .count();
-        // Random orders of single nights raise an alarm in most years at 0.5.
+        // Permutations of single nights would raise an alarm in most years at a coefficient of 0.5.
         assert!(alarms as u32 <= hits_max(40, 0.05), "{coefficient}: {alarms} of 40 years");
     }
 }

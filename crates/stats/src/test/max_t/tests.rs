@@ -38,7 +38,7 @@ fn alarms(rounds: usize, tests: usize, mut round: impl FnMut(&mut SplitMix64, us
 fn families_without_a_difference_seldom_alarm() {
     type Round = fn(&mut SplitMix64, usize) -> Vec<f64>;
     let independent: Round = |random, tests| (0..tests).map(|_| 0.03 * normal(random)).collect();
-    // The tests of a round share a part of its noise, as if an instance had started fast.
+    // All tests of a round have a part of their noise in common, as if an instance had started fast.
     let dependent: Round = |random, tests| {
         let common = 0.03 * normal(random);
         (0..tests).map(|_| common + 0.02 * normal(random)).collect()
@@ -99,8 +99,7 @@ fn tests_without_a_difference_seldom_alarm_beside_tests_with_one() {
     assert!(alarms <= hits_max(400, ALPHA), "{alarms} of 400");
 }
 
-/// How often a difference of 10% is found in 24 tests, as a share: by max-T, and by Holm's correction of Wilcoxon's
-/// test.
+/// Share of 24 tests in which a difference of 10% is found: by max-T, and by Holm's correction of Wilcoxon's test.
 fn found(rounds: usize) -> (f64, f64) {
     let mut random = SplitMix64::new(3);
     let (mut by_max_t, mut by_holm) = (0, 0);

@@ -100,7 +100,7 @@ fn between_equals_alarms_are_as_rare_as_promised_over_all_looks() {
         let found = experiments(1.0, &Looks::new(budget, ALPHA, 1).unwrap(), nothing).alarms;
         assert!(found <= hits_max(2000, 0.05), "{budget}: {found}");
     }
-    // The looks prevent this error: testing after every round with the confidence of a single look.
+    // The mistake that looks prevent: a test after every round, each with the whole error probability.
     let eager = Looks { at: (6..=60).map(|rounds| Look { rounds, alpha: ALPHA }).collect() };
     assert!(experiments(1.0, &eager, nothing).alarms > 2 * hits_max(2000, 0.05));
 }

@@ -78,7 +78,7 @@ fn rounds_that_are_missing() {
     assert_eq!(more_rounds(centre, reach, 10, 6, two_percent()), Some(30));
     let reach = Some(interval(0.1, 1.02_f64.powi(4) / centre));
     assert_eq!(more_rounds(1.0 / centre, reach, 10, 6, two_percent()), Some(30));
-    // Within the margin the farther end counts.
+    // Within the margin, the edge that takes more rounds counts.
     assert_eq!(more_rounds(1.0, Some(interval(0.99, 1.02_f64.powi(2))), 10, 6, two_percent()), Some(30));
     assert_eq!(more_rounds(1.02, Some(interval(0.9, 1.1)), 10, 6, two_percent()), None);
 }
@@ -90,7 +90,7 @@ fn no_margin_below_zero() {
     assert_eq!(Margin::new(0.0).map(Margin::relative), Some(0.0));
 }
 
-/// Share of experiments with a verdict, on rates with 2% noise and outliers.
+/// Numbers of experiments with each verdict, on rates with 2% noise and outliers.
 fn shares(ratio: f64, rounds: usize, margin: f64) -> (u32, u32, u32) {
     let mut random = SplitMix64::new(20_261_122);
     let mut counts = (0, 0, 0);

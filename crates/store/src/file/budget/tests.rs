@@ -10,7 +10,7 @@ use crate::record::TrialId;
 use crate::run::RunChoice;
 use crate::sample::{File, trial};
 
-/// First byte of a page that is an inner node of a table with row numbers
+/// First byte of a page that is an inner node of a table's B-tree
 /// (<https://www.sqlite.org/fileformat2.html#b_tree_pages>).
 const INNER: u8 = 5;
 
@@ -27,8 +27,8 @@ fn large_file() -> File {
     file
 }
 
-/// Adds inner nodes to the table `sample`. All children of such a node are the same node, so that the table
-/// has its last rows `children³` times.
+/// Adds three levels of inner nodes to the table `sample`. All children of a new node are one and the same node, so
+/// the table repeats its last rows `children³` times.
 fn make_endless(path: &Path) {
     let connection = Connection::open(path).unwrap();
     let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, usize>(0)).unwrap();

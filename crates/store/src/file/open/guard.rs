@@ -1,14 +1,14 @@
-//! Restrictions of a connection to a file that somebody else may have made
+//! Restrictions on a connection, because somebody else may have made the file
 //! (<https://www.sqlite.org/security.html>).
 
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 
-/// Longest text, blob or row in bytes. Dyno's own take at most a few megabytes.
+/// Largest size of a text, blob or row in bytes. Dyno's own values take at most a few megabytes.
 const VALUE_BYTES_MAX: i32 = 256 << 20;
 
-/// Limits of statements. Dyno's longest has some hundred columns.
+/// Limits of SQL statements. Dyno's longest statement has about a hundred columns.
 const LIMITS: [(Limit, i32); 5] = [
     (Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX),
     (Limit::SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
@@ -17,7 +17,7 @@ const LIMITS: [(Limit, i32); 5] = [
     (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 16),
 ];
 
-/// Prepares a connection before anything is read through it.
+/// Sets the restrictions of a connection. This must happen before anything is read through the connection.
 pub(super) fn guard(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;

@@ -6,11 +6,12 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::place;
 
-/// Removes a reader's `-wal` and `-shm` when it is dropped, which is after the reader's connection.
+/// Removes the `-wal` and `-shm` files that a reader leaves behind. The files are removed when this value is dropped,
+/// which must happen after the reader's connection is closed.
 ///
-/// A connection that may not write leaves both files behind. If a connection that may write then closes last,
-/// SQLite moves the log into the file and removes both, under its own locks. While others have the file open,
-/// nothing is removed.
+/// A read-only connection leaves both files behind. To remove them, dropping this value opens and closes a connection
+/// that may write. When that connection is the last to close, SQLite moves the log into the file and removes both
+/// files, under SQLite's own locks. While other connections are open, nothing is removed.
 #[derive(Debug)]
 pub(super) struct Leftovers {
     path: PathBuf,
@@ -18,13 +19,14 @@ pub(super) struct Leftovers {
 }
 
 impl Leftovers {
-    /// What will be left behind by opening a file now. Files that exist already may belong to another
-    /// program, and stay.
+    /// Notes whether there is a `-wal` or `-shm` file before a reader opens the results file. Files that exist already
+    /// may belong to another program, so they are not removed.
     pub(super) fn of(path: &Path) -> Self {
         Self { path: path.to_owned(), may_go: !is_log_there(path) }
     }
 
-    /// Also removes what an ended run left behind, because the file is known to be a results file.
+    /// Allows the removal of the `-wal` and `-shm` files even if they existed already, for example because a run was
+    /// killed. The file beside them is now known to be a results file.
     pub(super) fn let_go(&mut self) {
         self.may_go = true;
     }
@@ -35,7 +37,7 @@ impl Drop for Leftovers {
         if !self.may_go || !is_log_there(&self.path) || place::check(&self.path).is_err() {
             return;
         }
-        // If the file may not be written, both stay.
+        // Without permission to write the results file, nothing is removed.
         let Ok(connection) = Connection::open_with_flags(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)
         else {
             return;
@@ -45,7 +47,7 @@ impl Drop for Leftovers {
     }
 }
 
-/// Whether there is a `-wal` or `-shm` beside a results file.
+/// Whether there is a `-wal` or `-shm` file beside a results file.
 fn is_log_there(path: &Path) -> bool {
     ["-wal", "-shm"].iter().any(|ending| place::beside(path, ending).exists())
 }

@@ -10,13 +10,15 @@ fn write_sql(path: &Path, sql: &str) {
     Connection::open(path).unwrap().execute_batch(sql).unwrap();
 }
 
-/// Runs a function as a user without rights, on a separate thread, because Linux stores the user for file access per
-/// thread. Tests may run as root, for whom permissions do not apply.
+/// Runs a function with the file permissions of the user `nobody`. Tests may run as root, for whom file permissions
+/// do not apply. The function runs on a separate thread, because in Linux each thread has its own user for file
+/// access.
 fn as_nobody<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     const NOBODY: libc::uid_t = 65_534;
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
-            // SAFETY: a system call on two numbers; it changes this thread only, which ends with the work.
+            // SAFETY: the system call has only a number as its argument. It changes only this thread, which ends
+            // after `work`.
             unsafe { libc::setfsuid(NOBODY) };
             work()
         });
@@ -75,7 +77,7 @@ fn the_last_reader_removes_what_a_killed_run_left() {
     assert!(!kept.is_empty());
     let file = fs::read(&path).unwrap();
     drop(store);
-    // The state of the run's file and log when it was killed.
+    // Restores the state of the file and the log at the moment when the run was killed.
     fs::write(&path, file).unwrap();
     fs::write(&wal, kept).unwrap();
     assert_eq!(Store::open_read_only(&path).unwrap().runs().unwrap().len(), 1);
@@ -227,7 +229,7 @@ fn odd_names_survive_as_uris() {
     assert_eq!(immutable(Path::new("/a b/50%?#.db")), Path::new("file:/a b/50%25%3f%23.db?immutable=1"));
 }
 
-/// Opens a file in every way, and returns the error, which must always be the same.
+/// Opens a file for writing, then for reading. Both attempts must fail with the same error, which is returned.
 fn refusal(path: &Path) -> StoreError {
     let writer = Store::open(path).unwrap_err();
     let reader = Store::open_read_only(path).unwrap_err();
@@ -235,7 +237,7 @@ fn refusal(path: &Path) -> StoreError {
     reader
 }
 
-/// A whole file whose schema was changed in a way that SQLite allows anyone.
+/// The error of a sound file whose schema was changed by the statement `sql`.
 fn altered(sql: &str) -> (tempfile::TempDir, StoreError) {
     let File { folder, path, store, .. } = File::new();
     drop(store);
@@ -349,7 +351,7 @@ fn what_is_no_file_is_refused_without_waiting() {
         assert!(matches!(error, StoreError::NotAFile { .. }), "{error}");
         assert!(error.to_string().contains(what), "{name}: {error}");
     }
-    // SQLite reads these too.
+    // SQLite also reads the files that it keeps beside a database.
     for ending in ["-journal", "-wal", "-shm"] {
         let path = at("dyno.db");
         drop(Store::open(&path).unwrap());

@@ -1,11 +1,12 @@
-//! Compares the schema of a file with that of the format. A foreign file may have views, triggers or
+//! Compares the schema of a file with the schema of the format. A foreign file may have views, triggers or
 //! generated columns, which SQLite would execute in every reader.
 
 use std::sync::OnceLock;
 
 use rusqlite::Connection;
 
-/// Longest part of a hostile name or definition in a message, in characters.
+/// Largest number of characters that a message shows of a name or a definition. A hostile file may have very long
+/// names and definitions.
 const SHOWN_MAX: usize = 60;
 
 /// Tables that SQLite makes itself for `ANALYZE`, with its own definitions. SQLite uses their data only to
@@ -15,29 +16,30 @@ const STATISTICS: [(&str, &str); 2] = [
     ("sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"),
 ];
 
-/// The first difference between a file's schema and that of the format.
+/// The first difference between a file's schema and the schema of the format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaDifference {
-    /// Something that the format does not have.
+    /// The file has an object that the format does not have.
     #[error("it has the {kind} `{name}`, which Dyno does not make")]
     Foreign { kind: String, name: String },
     #[error("its {kind} `{name}` is missing")]
     Missing { kind: String, name: String },
-    /// Its definition differs.
+    /// The object's definition differs from the format's.
     #[error("its {kind} `{name}` is not as Dyno makes it: `{definition}` is missing or changed")]
     Changed {
         kind: String,
         name: String,
-        /// The first line of the format's definition that differs from the line at the same place in the file.
+        /// The first line of the format's definition that differs from the line with the same number in the file's
+        /// definition.
         definition: String,
     },
-    /// Something else has its name.
+    /// The file has an object of another kind under the name of an expected object.
     #[error("its `{name}` is a {found}, not a {kind}")]
     OtherKind { kind: String, name: String, found: String },
 }
 
 impl SchemaDifference {
-    /// What to do about it.
+    /// What the user can do about the difference.
     pub fn remedy(&self) -> String {
         match self {
             Self::Foreign { kind, name } if is_plain(kind) && is_plain(name) => format!(
@@ -54,13 +56,13 @@ impl SchemaDifference {
     }
 }
 
-/// Whether a shown name is complete and can be used in SQL without quotes.
+/// Whether SQL can use a name without quotes, and the message has the whole name.
 fn is_plain(name: &str) -> bool {
     (1..SHOWN_MAX).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// A table, index or view with its definition, which is `None` for an index that SQLite makes for a
+/// A table, index or view with its definition. The definition is `None` for an index that SQLite makes for a
 /// constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Object {
@@ -70,7 +72,7 @@ struct Object {
     definition: Option<String>,
 }
 
-/// The first difference between the schema of a file and that of the format.
+/// Returns the first difference between the schema of a file and `schema`, the schema of the format.
 pub(super) fn difference(
     connection: &Connection,
     schema: &str,
@@ -108,7 +110,8 @@ fn is_statistics(object: &Object) -> bool {
     kind == "table" && table == name && STATISTICS.iter().any(is_same)
 }
 
-/// The difference that an object of a file makes.
+/// Returns the difference between an object of the file and the expected object with the same name; `None` if they
+/// are equal.
 fn foreign(expected: &[Object], found: &Object) -> Option<SchemaDifference> {
     let Some(object) = expected.iter().find(|object| object.name.eq_ignore_ascii_case(&found.name)) else {
         return Some(SchemaDifference::Foreign { kind: shown(&found.kind), name: shown(&found.name) });
@@ -130,7 +133,8 @@ fn missing(found: &[Object], object: &Object) -> Option<SchemaDifference> {
     (!is_there).then_some(SchemaDifference::Missing { kind, name })
 }
 
-/// The first line of an object's definition that differs from the line in the same place of the one found.
+/// Returns the first line of the expected definition that differs from the line with the same number in the file's
+/// definition.
 fn first_change(object: &Object, found: &Object) -> String {
     let lines = |object: &Object| -> Vec<String> {
         object.definition.iter().flat_map(|text| text.lines()).map(str::to_owned).collect()
@@ -138,12 +142,12 @@ fn first_change(object: &Object, found: &Object) -> String {
     let (lines, found) = (lines(object), lines(found));
     let at = lines.iter().zip(&found).position(|(line, found)| line != found);
     let line = lines.get(at.unwrap_or(found.len())).or(lines.last());
-    // Without the comment, and with one space between words.
+    // The line is shown without its comment and with one space between words.
     let line = line.map_or("", |line| line.split("--").next().unwrap_or_default());
     shown(line.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches(','))
 }
 
-/// The beginning of a text of the file, without control characters.
+/// The beginning of a text from the file, with control characters escaped.
 fn shown(text: &str) -> String {
     text.escape_debug().take(SHOWN_MAX).collect()
 }

@@ -23,12 +23,12 @@ fn delivered(round: u32, host: &str) -> AttemptRecord {
     AttemptRecord { round, node: None, host, ended_at_ms: 7, loss: None }
 }
 
-/// The file of a task: one round of both systems.
+/// The results file of a task that ran one round of both systems.
 fn task(round: u32, host: &str, record: &RunRecord, version: &str) -> File {
     task_of(round, host, record, version, None)
 }
 
-/// As [`task`], with servers in containers of an image.
+/// Like [`task`], but servers run in containers of an image.
 fn task_of(round: u32, host: &str, record: &RunRecord, version: &str, image: Option<&str>) -> File {
     let systems = [("old", true), ("new", false)].map(|(id, is_base)| SystemRecord {
         engine_version: Some(version.to_owned()),
@@ -46,7 +46,8 @@ fn task_of(round: u32, host: &str, record: &RunRecord, version: &str, image: Opt
     file
 }
 
-/// The file of the process that submits tasks: its run is in progress, and its systems have never started.
+/// The results file of the process that submits the tasks. Its run is in progress, and its systems have never
+/// started.
 fn whole() -> File {
     let systems = [("old", true), ("new", false)].map(|(id, is_base)| SystemRecord {
         engine_version: None,
@@ -72,13 +73,13 @@ fn rounds_of_several_hosts_become_one_run_in_the_order_in_which_they_came() {
     let trials: Vec<_> =
         found.trials.iter().map(|trial| (trial.record.round, &*trial.record.system_id)).collect();
     assert_eq!(trials, [(2, "old"), (2, "new"), (0, "old"), (0, "new"), (1, "old"), (1, "new")]);
-    // The data of trials came along.
+    // The slices and stacks of the trials were copied too.
     assert!(found.trials.iter().all(|trial| trial.record.slices.len() == 2 && trial.record.stacks.is_some()));
     assert_eq!(file.sql::<i64>("SELECT count(*) FROM sample")[0], 12);
     assert_eq!(found.instances.len(), 6);
     let hosts: Vec<_> = found.attempts.iter().map(|attempt| (attempt.round, attempt.name())).collect();
     assert_eq!(hosts, [(0, Some("a")), (1, Some("b")), (2, Some("b"))]);
-    // The host is one that measured, not the one that submitted.
+    // The run's host is the first host that measured, not the host that submitted the tasks.
     assert_eq!((found.record.host, found.record.spread_id), (run().host, run().spread_id));
     assert_eq!(found.systems[0].engine_version.as_deref(), Some("10.11"));
     assert_eq!(found.systems[0].variables.len(), 2);

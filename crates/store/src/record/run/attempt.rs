@@ -14,18 +14,18 @@ use crate::record::run::host::HostRecord;
 pub struct AttemptRecord {
     /// The round, from 0.
     pub round: u32,
-    /// The host by its name for the scheduler or ssh; `None` if no host was assigned.
+    /// The name by which the scheduler or ssh refers to the host; `None` if no host was assigned.
     pub node: Option<String>,
     /// The host that delivered the round; `None` if nothing was delivered.
     pub host: Option<HostRecord>,
-    /// When it ended, in milliseconds since 1970 UTC.
+    /// When the attempt ended, in milliseconds since 1970 UTC.
     pub ended_at_ms: i64,
     /// Why nothing was delivered; `None` if the round's results are in the file.
     pub loss: Option<String>,
 }
 
 impl AttemptRecord {
-    /// The host's own name, or else the scheduler's or ssh's name for it.
+    /// Returns the name that the scheduler or ssh has for the host, or else the host's own name.
     pub fn name(&self) -> Option<&str> {
         let own = || self.host.as_ref()?.hostname.as_deref();
         self.node.as_deref().or_else(own)
@@ -33,15 +33,16 @@ impl AttemptRecord {
 }
 
 impl Store {
-    /// Adds an attempt, as the last of its round.
+    /// Adds an attempt after all earlier attempts at its round.
     ///
     /// # Errors
-    /// The file cannot be written or has no such run, or the attempt has neither a host nor a loss, or both.
+    /// The file cannot be written or has no such run, or the attempt does not have exactly one of `host` and
+    /// `loss`.
     pub fn put_attempt(&mut self, run: RunId, attempt: &AttemptRecord) -> Result<(), StoreError> {
         self.transaction(|transaction| insert(transaction, run, attempt))
     }
 
-    /// The attempts of a run, by round and number.
+    /// Returns the attempts of a run, sorted by round and by the attempt's number in its round.
     ///
     /// # Errors
     /// The file cannot be read.

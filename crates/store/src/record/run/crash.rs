@@ -9,14 +9,14 @@ use crate::file::open::Store;
 use crate::file::row::Row;
 use crate::record::RunId;
 
-/// The cause of a loss.
+/// The kind of crash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CrashCause {
     /// The server's processes were killed.
     #[default]
     Process,
-    /// The power of the volume was cut.
+    /// The volume with the data lost its power. Dyno serves this volume and simulates the power cut.
     Power,
 }
 
@@ -38,7 +38,7 @@ pub enum CrashVerdict {
     /// Commits were lost, and the settings allow that.
     Allowed,
     Broken,
-    /// There was no crash.
+    /// No verdict, because there was no crash.
     #[default]
     None,
 }
@@ -54,37 +54,37 @@ impl CrashVerdict {
     }
 }
 
-/// The crash test of a system. `docs/do/crash.md` explains what is counted.
+/// The result of the crash test of a system. `docs/do/crash.md` explains what is counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CrashRecord {
     pub system_id: String,
     pub kind: CrashCause,
-    /// What the settings promise, in words.
+    /// What the settings promise about commits after a crash, in words.
     pub promise: String,
     pub clients: u32,
-    /// Crashes that were checked.
+    /// Number of crashes after which the data was checked.
     pub crashes: u32,
-    /// Commits that were acknowledged before them.
+    /// Number of commits that the server acknowledged before the crashes that `crashes` counts.
     pub acknowledged: u64,
-    /// Acknowledged transactions that are gone.
+    /// Acknowledged transactions that were missing after a crash.
     pub lost: u64,
-    /// Time from the acknowledgement of the oldest lost transaction to its crash, in ms; `None` if none was
-    /// lost.
+    /// Longest time from the acknowledgement of a lost transaction to the crash that lost it, in ms. `None` if no
+    /// transaction was lost.
     pub lost_age_ms_max: Option<f64>,
-    /// Transactions that are partly present, or have other contents.
+    /// Transactions of which only a part is present, or whose rows have other values than were written.
     pub torn: u64,
     /// Transactions that are present although they were never committed.
     pub resurrected: u64,
-    /// Transactions that are present although their commit was not answered.
+    /// Transactions that are present although the server did not answer their commit.
     pub in_doubt_kept: u64,
-    /// Transactions that are gone and whose commit was not answered.
+    /// Transactions that are missing and whose commit the server did not answer.
     pub in_doubt_gone: u64,
-    /// The longest time from a start after a crash to the first answer, in ms.
+    /// Longest time from the server's start after a crash to its first answer, in ms.
     pub recovery_ms_max: Option<f64>,
     pub verdict: CrashVerdict,
     /// Why the test could not begin or finish.
     pub failure: Option<String>,
-    /// The first differences and faults, in words.
+    /// The first differences and faults that the checks found, in words.
     pub findings: Vec<String>,
 }
 
@@ -92,7 +92,7 @@ impl Store {
     /// Adds the crash test of a system.
     ///
     /// # Errors
-    /// The file cannot be written, or has no such run or system, or already has its crash test.
+    /// The file cannot be written, or has no such run or system, or already has a crash test of this system.
     pub fn put_crash_test(&mut self, run: RunId, test: &CrashRecord) -> Result<(), StoreError> {
         self.transaction(|transaction| {
             let mut row = Row::default();

@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A host as the file describes it: a JSON object with these keys. `None` means unknown: the kernel did not report it,
-/// or the file has a value of another type.
+/// Facts about a host. The file stores the facts as a JSON object, whose keys are the names of these fields. `None`
+/// means unknown, because the kernel did not report the fact or the file has a value of another type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Value")]
 pub struct HostRecord {
     pub hostname: Option<String>,
-    /// The distribution.
+    /// The Linux distribution.
     pub os: Option<String>,
     /// The kernel's release.
     pub kernel: Option<String>,
@@ -20,10 +20,10 @@ pub struct HostRecord {
     pub cpus: Option<u64>,
     pub memory_bytes: Option<u64>,
     pub swap_bytes: Option<u64>,
-    /// Governor of CPU frequencies; `None` if the kernel does not control them.
+    /// The kernel's governor of CPU frequencies; `None` if the kernel does not control frequencies.
     pub governor: Option<String>,
     pub is_virtual: Option<bool>,
-    /// Whether idle cores were kept awake.
+    /// Whether a process kept idle cores from sleeping.
     pub are_cores_awake: Option<bool>,
 }
 

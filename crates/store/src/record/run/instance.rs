@@ -1,20 +1,21 @@
 //! Instances of systems.
 
-/// One start of a system on one copy of its data. Properties that stay the same during its life (memory layout, data
-/// layout) differ between instances. Instances are therefore the statistical units.
+/// One start of a system on one copy of its data. Some properties, such as the layout of memory and data, differ
+/// between instances but do not change while an instance runs. Instances are therefore the statistical units.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InstanceRecord {
     pub system_id: String,
-    /// Number of its round, from 0.
+    /// The round, from 0.
     pub round: u32,
-    /// When its start began, in milliseconds since 1970 UTC.
+    /// When the start began, in milliseconds since 1970 UTC.
     pub started_at_ms: i64,
-    /// Whether it differs from the instance of the previous round. False for a server that Dyno does not start.
+    /// Whether this instance was started for this round. False if it is the instance of the previous round, or if
+    /// Dyno does not start the server.
     pub is_fresh: bool,
-    /// Time until it answered queries, in seconds.
+    /// Time from the start until the system answered queries, in seconds.
     pub start_seconds: f64,
-    /// Time of reading its tables afterwards, in seconds.
+    /// Time for reading the system's tables after the start, in seconds.
     pub warm_seconds: f64,
-    /// Time until it was at rest after its start, in seconds. All systems of a round wait together.
+    /// Time after the starts of the round's systems until this system was at rest, in seconds.
     pub settle_seconds: f64,
 }

@@ -23,34 +23,35 @@ pub struct RunRecord {
     pub plan_title: String,
     /// The text of the plan file.
     pub plan_text: String,
-    /// Version of the Dyno that runs it.
+    /// Version of Dyno that started the run.
     pub dyno_version: String,
     /// Seed of all random choices of the run.
     pub seed: u64,
-    /// Factor on the plan's table sizes and times; 1 for none.
+    /// Factor by which the plan's table sizes and times are multiplied; 1 leaves them unchanged.
     pub scale: f64,
-    /// When it started, in milliseconds since 1970 UTC.
+    /// When the run started, in milliseconds since 1970 UTC.
     pub started_at_ms: i64,
-    /// The host on which it began.
+    /// The host on which the run began.
     pub host: HostRecord,
     pub command_line: String,
     /// The plan's claims.
     pub claims: Vec<ClaimRecord>,
-    /// Number of planned rounds. It is the maximum if the number depends on the results.
+    /// Number of planned rounds. If the number depends on the results, it is the maximum.
     pub rounds: u32,
-    /// Number of times that the rounds may be judged before the run's end; 1 if the number of rounds is fixed.
+    /// Number of looks (interim analyses), which includes the analysis at the end. 1 if the number of rounds is
+    /// fixed.
     pub looks: u32,
     pub correction: Correction,
-    /// Whether rounds that neighbours disturbed count as replicates.
+    /// Whether rounds count as replicates although other processes or other virtual machines disturbed them.
     pub counts_disturbed: bool,
     /// The plan's ladders.
     pub ladders: Vec<LadderRecord>,
     /// Names of the counters that reports show, as the plan writes them.
     pub counters: Vec<String>,
-    /// Id of a run whose rounds are spread over hosts, the same in the files of all its tasks; `None` for a
-    /// run on one host.
+    /// Id of a run whose rounds are spread over hosts. It is the same in the files of all tasks of the run. `None`
+    /// for a run on one host.
     pub spread_id: Option<String>,
-    /// The comparison that the run makes for a search; `None` for a run of a plan.
+    /// The comparison that the run makes for a search; `None` if the run does not belong to a search.
     pub search: Option<SearchRecord>,
 }
 
@@ -58,18 +59,18 @@ pub struct RunRecord {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Correction {
-    /// The probability of any false alarm is limited, by reversals of whole rounds. The least number of
-    /// rounds does not grow with the number of tests. Tests that share no rounds are judged by
-    /// [`Self::Holm`].
+    /// Limits the probability of any false alarm, by a permutation test that reverses the signs of all log ratios of
+    /// a round together. The number of rounds that an alarm needs does not grow with the number of tests. Tests that
+    /// share no rounds are judged by [`Self::Holm`].
     #[default]
     #[serde(rename = "max-t")]
     MaxT,
-    /// The probability of any false alarm is limited, by the p-value of each test alone. The least number of rounds
-    /// grows with the number of tests.
+    /// Limits the probability of any false alarm, by Holm's adjustment of the p-values of single tests. The number of
+    /// rounds that an alarm needs grows with the number of tests.
     Holm,
-    /// The expected share of false alarms among the alarms is limited. Meant for exploration.
+    /// Limits the expected share of false alarms among all alarms. It is meant for exploration.
     Fdr,
-    /// The probability of a false alarm is limited in each test.
+    /// Limits the probability of a false alarm for each test alone, without a correction.
     None,
 }
 
@@ -85,64 +86,66 @@ impl Correction {
     }
 }
 
-/// A chain of systems, each with one change from the one before.
+/// A sequence of systems. Each system after the first differs from the previous system by one change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LadderRecord {
-    /// Its id in the plan.
+    /// The ladder's id in the plan.
     pub id: String,
-    /// The ids of its systems, from the first to the last; at least two.
+    /// The ids of the ladder's systems, from the first to the last. There are at least two.
     pub systems: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClaimRecord {
-    /// Its id in the plan.
+    /// The claim's id in the plan.
     pub id: String,
-    /// The claim as an expression that can be judged.
+    /// The claim as an expression of the claim language.
     pub expression: String,
     /// The claim in words.
     pub says: String,
     /// The published figure.
     pub published: Option<f64>,
-    /// Its source.
+    /// The source of the published figure.
     pub source: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResumptionRecord {
-    /// When, in milliseconds since 1970 UTC.
+    /// When the run was resumed, in milliseconds since 1970 UTC.
     pub resumed_at_ms: i64,
-    /// The host at that time.
+    /// The host on which the run was resumed.
     pub host: HostRecord,
-    /// Changes of the host since the run began, one sentence each.
+    /// Changes of the host since the run began, each in one sentence.
     pub differences: Vec<String>,
 }
 
-/// How a time budget was divided, based on the first rounds.
+/// How a time budget was divided into rounds and times of trials, based on the first rounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Allocation {
     pub budget_seconds: f64,
-    /// Rounds that were measured before.
+    /// Number of rounds that were measured before the division.
     pub pilot_rounds: u32,
-    /// Rounds of the run.
+    /// Number of rounds of the run after the division.
     pub rounds: u32,
-    /// Measured time of a system in a step in a round.
+    /// Measured time of a trial, in seconds.
     pub seconds_per_trial: f64,
-    /// Time of a round that is not measured, in seconds, if known.
+    /// In each round, the time in which nothing is measured, such as the time of restarts, in seconds; `None` if
+    /// unknown.
     pub restart_seconds: Option<f64>,
-    /// Standard deviation of the logarithm of a ratio between instances, if known.
+    /// Between instances, the logarithm of the ratio of two systems has this standard deviation; `None` if unknown.
     pub between_instances: Option<f64>,
-    /// Standard deviation of the logarithm of a ratio between slices, if known.
+    /// Between slices, the logarithm of the ratio of two systems has this standard deviation; `None` if unknown.
     pub between_slices: Option<f64>,
 }
 
-/// A test that later rounds do not measure, because at a look it was decided, or its verdict was out of reach.
+/// A test that later rounds do not measure. A look has decided the test, or has shown that the remaining rounds
+/// cannot decide it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LeftTest {
-    /// The id of its step.
+    /// The id of the test's step.
     pub step: String,
     pub clients: u32,
-    /// The last round in which it was measured, from 0.
+    /// The last round in which the test was measured, from 0.
     pub last_round: u32,
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// A comparison that a search requested. Two comparisons of one plan answer the same question if all their fields are
-/// equal.
+/// A comparison that a search requested. Two comparisons with the same plan answer the same question if all fields
+/// of their records are equal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchRecord {
     pub question: SearchQuestion,
@@ -13,9 +13,10 @@ pub struct SearchRecord {
     pub sides: [SearchSide; 2],
     /// The steps that are run, in the plan's order.
     pub steps: Vec<SearchStep>,
-    /// Number of rounds. If the comparison ends once it is decided, the largest number.
+    /// Number of rounds. The maximum, if the comparison ends as soon as it is decided.
     pub rounds: u32,
-    /// FNV-1a (RFC 9923) of the scripts and other files that the plan names; without files, its offset basis.
+    /// FNV-1a hash (RFC 9923) of the scripts and other files that the plan names. If there are no files, it is the
+    /// offset basis of FNV-1a.
     pub files_hash: u64,
 }
 
@@ -25,20 +26,20 @@ pub struct SearchRecord {
 pub enum SearchQuestion {
     /// `dyno bisect`: which version made a test slower.
     Bisection {
-        /// The profile for the settings of both versions.
+        /// The profile that determines the settings of both versions.
         profile: String,
         /// Number of comparisons that share the error probability.
         comparisons_max: usize,
         /// Smallest difference that matters, as a fraction: 0.02 is 2%.
         margin: f64,
-        /// The number of this confirmation of the result, from 1, in rounds that the search has not used. 0 if it is no
-        /// confirmation.
+        /// The number of the confirmation, from 1, if this comparison confirms the result in rounds that the search
+        /// has not used. Otherwise 0.
         confirmation: u32,
     },
     /// `dyno explain --prove`: which changes make the difference between two systems of a run.
     Proof {
-        /// When that run started, in milliseconds since 1970 UTC. Unlike the run's number, this does not
-        /// change when files are merged.
+        /// When the run to be explained started, in milliseconds since 1970 UTC. Unlike the run's number, this time
+        /// does not change when files are merged.
         run_started_at_ms: i64,
         base: String,
         candidate: String,
@@ -50,37 +51,40 @@ pub enum SearchQuestion {
         tests: Vec<String>,
         /// The stage of the search, from 0; `None` for the control and for comparisons after the search.
         stage: Option<u32>,
-        /// The size of the search whose best candidate is confirmed; `None` before the confirmation.
+        /// The size of the search, for the comparison that confirms the search's best candidate and for later
+        /// comparisons. `None` for earlier comparisons.
         size: Option<SearchSize>,
     },
 }
 
-/// How many candidates a search begins with.
+/// The numbers that determine with which candidates a search begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchSize {
     pub candidates: usize,
     pub seed: u64,
-    /// Time that the user allows, in seconds; `None` without a limit.
+    /// Time that the user allows for the search, in seconds; `None` without a limit.
     pub budget_seconds: Option<u64>,
 }
 
 /// One of the two systems that are compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchSide {
-    /// A system of the plan, or a version.
+    /// The name of a system of the plan, or a version.
     pub system: String,
-    /// Identifies its server, because the same name may later refer to another one. It is the entry of the catalogue
-    /// (with the checksum of a user's own archive), the digest of an image, or a fingerprint of a build's files. `None`
-    /// in files of earlier versions.
+    /// Identifies the system's server, because the same name may later refer to another server. It is the entry of
+    /// the catalogue (with the checksum of a user's own archive), the digest of an image, or a fingerprint of a
+    /// build's files. `None` in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<String>,
-    /// Changed settings, with their values; null for the server's default.
+    /// Settings that were changed on this side, with their new values; null for the server's default.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, Option<String>>,
-    /// Names of the limits on the host that it takes over from the other system.
+    /// Names of limits on the host, such as a limit of memory, that this side takes from the other system of the
+    /// plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
-    /// Steps that it runs only if the other system of the plan does.
+    /// Steps for which this side follows the other system of the plan: it runs such a step only if the other system
+    /// does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<String>,
 }
@@ -90,7 +94,7 @@ pub struct SearchSide {
 pub struct SearchStep {
     pub id: String,
     pub clients: Vec<u32>,
-    /// Measured time of a system in a round.
+    /// Measured time of a trial, in seconds.
     pub seconds: f64,
 }
 
@@ -103,8 +107,8 @@ pub struct StoredSearch {
 }
 
 impl SearchRecord {
-    /// The record as JSON that was written as text and read back, which may round a number's last bit. Two records ask
-    /// the same question if and only if these values are equal.
+    /// Returns the record as a JSON value, after writing it as text and reading it back. This may change the last bit
+    /// of a number. Two records ask the same question if and only if these values are equal.
     #[must_use]
     pub fn normal(&self) -> serde_json::Value {
         serde_json::from_str(&serde_json::json!(self).to_string()).unwrap_or_default()

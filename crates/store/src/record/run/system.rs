@@ -22,7 +22,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// The word that the results file uses.
+    /// The word for the source in the results file.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Catalogue => "catalogue",
@@ -36,7 +36,7 @@ impl Origin {
 /// A system under test.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SystemRecord {
-    /// Its id in the plan (`mysql56`).
+    /// The system's id in the plan (`mysql56`).
     pub id: String,
     /// Engine and storage engine as the plan names them (`mysql@5.6.24/innodb`).
     pub name: String,
@@ -44,31 +44,34 @@ pub struct SystemRecord {
     pub engine_version: Option<String>,
     /// Position in the plan, from 0.
     pub position: u32,
-    /// Whether the others are compared with this one.
+    /// Whether the other systems are compared with this system.
     pub is_base: bool,
-    /// Whether it is the run's anchor, which each session measures unchanged. When runs are compared with
-    /// each other, the figures of the others are multiples of the anchor's.
+    /// Whether the system is the run's anchor, which each session measures unchanged. When runs are compared with
+    /// each other, the figures of the other systems are divided by the anchor's figures.
     pub is_anchor: bool,
     /// The settings that the plan requests.
     pub requested_settings: serde_json::Value,
     /// Every variable that the server reports, as name and effective value.
     pub variables: Vec<(String, String)>,
     pub origin: Origin,
-    /// The system of which it is the control (an A/A pair). Their difference is noise.
+    /// The id of another system that this system repeats unchanged, as a control (an A/A pair). Any difference
+    /// between the two systems is noise.
     pub control_of: Option<String>,
     pub profile: Option<String>,
-    /// Its confinement; `None` if it had the whole host.
+    /// The limits on the hardware that the system may use; `None` if it could use the whole host.
     pub confinement: Option<serde_json::Value>,
-    /// Price of its hardware per hour, in US dollars, if the plan states one instead of naming a price list.
+    /// Price of the system's hardware per hour, in US dollars, if the plan states a price instead of naming a price
+    /// list.
     pub dollars_per_hour: Option<f64>,
-    /// The price of its hardware by a list, if the plan names one.
+    /// The price of the system's hardware from a price list, if the plan names a list.
     pub price: Option<Price>,
-    /// How connections to a server that ran already are encrypted: version and cipher of TLS, or `none`. `None` if Dyno
-    /// started the server, or has not reached it yet.
+    /// How connections to a server that ran already are encrypted: version and cipher of TLS, or the text `none`.
+    /// `None` if Dyno started the server, or has not reached the server yet.
     pub encryption: Option<String>,
-    /// The image of its server, by name and digest. `None` for other systems, and before the first start.
+    /// The name and digest of the container image of the system's server. `None` for a server without an image, and
+    /// before the first start.
     pub image: Option<String>,
-    /// Its place in a sweep, if it is part of one.
+    /// The system's factor levels in a sweep; `None` if the system is not part of a sweep.
     pub configuration: Option<Configuration>,
 }
 
@@ -81,15 +84,15 @@ impl SystemRecord {
         asked.map(|(name, value)| (name.clone(), text(value))).collect()
     }
 
-    /// Price of its hardware per year, in US dollars, from a list or from the price per hour; `None` without
-    /// either.
+    /// Price of the system's hardware per year, in US dollars, from a price list or from the price per hour. `None`
+    /// if the plan has neither.
     pub fn dollars_per_year(&self) -> Option<f64> {
         let by_list = self.price.as_ref().map(Price::dollars_per_year);
         by_list.or_else(|| self.dollars_per_hour.map(by_the_year))
     }
 }
 
-/// The place of a system in a sweep.
+/// The factor levels of a system in a sweep.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Configuration {
     /// The id that the plan gives the sweep.
@@ -101,8 +104,9 @@ pub struct Configuration {
 /// A factor of a sweep at one of its levels.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FactorLevel {
-    /// A setting, a limit, or the plan's name for several of them.
+    /// The name of a setting or of a limit. For several settings or limits that change together, the name that the plan
+    /// gives them.
     pub factor: String,
-    /// Its value.
+    /// The value of the factor.
     pub level: String,
 }

@@ -1,17 +1,17 @@
-//! The search for a capacity: the request of a step, and the result of its trials.
+//! The search for a capacity: what a step requests, and what its trials found.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The limit of latency within which a step searches the highest rate.
+/// The limit of latency within which a step searches for the highest rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FindRecord {
     /// The percentile of latency that is limited: 50, 95 or 99.
     pub percentile: u32,
-    /// Its limit, in ms.
+    /// The largest allowed value of the percentile, in ms.
     pub limit_ms: f64,
-    /// The search ends when the upper end of its interval is less than `1 + within` times the lower one.
+    /// The search ends when the upper end of its interval is less than `1 + within` times the lower end.
     pub within: f64,
 }
 
@@ -22,7 +22,7 @@ impl FindRecord {
     }
 }
 
-/// `p99 ≤ 5 ms`.
+/// Writes the limit in the form `p99 ≤ 5 ms`.
 impl fmt::Display for FindRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "p{} ≤ {} ms", self.percentile, self.limit_ms)
@@ -35,27 +35,27 @@ pub struct CapacityRecord {
     pub per_second: f64,
     /// Lower end of the 95% interval of the search.
     pub low_per_second: f64,
-    /// Upper end of the interval.
+    /// Upper end of the 95% interval of the search.
     pub high_per_second: f64,
 }
 
-/// A probe of a search: a time in which events were due at a rate.
+/// A probe of a search: an interval in which events were due at a constant rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProbeRecord {
     /// Events due per second.
     pub rate_per_second: f64,
-    /// Its measured time.
+    /// Measured time of the probe.
     pub seconds: f64,
-    /// Events that were due in it.
+    /// Number of events that were due in the probe.
     pub due: u64,
-    /// The limited percentile of their latency, in ms; `None` if no event was due. Events that never began
-    /// count with their age.
+    /// The limited percentile of the latency of due events, in ms; `None` if no event was due. An event that never
+    /// began counts with its age.
     pub latency_ms: Option<f64>,
-    /// Due events that had not begun at its end.
+    /// Number of due events that had not begun at the end of the probe.
     pub backlog: u64,
-    /// Whether the backlog was no larger than chance explains.
+    /// Whether the backlog was so small that chance can explain it.
     pub is_sustained: bool,
-    /// Whether it was sustained and its percentile was within the limit.
+    /// Whether the rate was sustained and the percentile was within the limit.
     pub keeps_limit: bool,
 }
 

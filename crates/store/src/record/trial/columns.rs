@@ -1,6 +1,7 @@
-//! The numbers of a trial or a sample. Each is a field and a column with the same name.
+//! The numbers of a trial or a sample. Each number is a field of a struct and a column of a table, with the same
+//! name.
 
-/// A struct that is read by the positions of its columns, which is cheaper than by their names.
+/// A struct that is read by the positions of its columns, which is cheaper than reading by their names.
 pub(crate) trait ByPlace: Sized {
     /// Reads a row that has the struct's columns from position `first` on.
     fn from_row_at(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<Self>;
@@ -29,7 +30,7 @@ macro_rules! columns {
                 Ok(Self { $($field: row.get(stringify!($field))?,)* })
             }
 
-            /// Combines each field of two values.
+            /// Combines two values field by field with the function `of`.
             #[must_use]
             pub fn with(&self, other: &Self, of: impl Fn($kind, $kind) -> $kind) -> Self {
                 Self { $($field: of(self.$field, other.$field),)* }
@@ -46,7 +47,7 @@ macro_rules! columns {
 }
 
 columns! {
-    /// Work in an interval, by kind.
+    /// Numbers of operations, events, queries, errors and reconnects in an interval.
     CountsRecord: u64 {
         /// Operations that the step's rate counts: queries, transactions or rows.
         operations,
@@ -58,7 +59,7 @@ columns! {
         writes,
         /// Other queries.
         others,
-        /// Ignored errors. Each restarted its event.
+        /// Errors that the load ignored. After each error, the load began the event again.
         errors,
         /// Reconnects.
         reconnects,
@@ -92,13 +93,13 @@ columns! {
         process_write_bytes,
         /// Reads that the device under the data completed, for all processes.
         device_reads,
-        /// Bytes in those reads.
+        /// Bytes of the reads that the device completed.
         device_read_bytes,
         /// Writes that the device completed.
         device_writes,
-        /// Bytes in those writes.
+        /// Bytes of the writes that the device completed.
         device_write_bytes,
-        /// Cache flushes that the device completed, as fsync causes them.
+        /// Cache flushes that the device completed. An fsync causes such a flush.
         device_flushes,
         /// The host's CPU time in user space, over all CPUs.
         host_user_cpu_us,
@@ -126,10 +127,10 @@ columns! {
 }
 
 columns! {
-    /// CPU time of the host that neighbours used during a measurement: processes outside the run, and other
-    /// guests of the hypervisor. `None` means "not measured".
+    /// How much of the host's CPU time neighbours used during a measurement. Neighbours are processes outside the run,
+    /// and other guests of the hypervisor. `None` means "not measured".
     Neighbours: Option<u64> {
-        /// Length of the time in which they were watched.
+        /// Length of the interval in which the CPU time of neighbours was measured, in µs.
         watched_us,
         /// Number of the host's CPUs.
         watched_cpus,
@@ -141,20 +142,20 @@ columns! {
 }
 
 impl Usage {
-    /// The sum of two intervals; `None` if one was not measured.
+    /// Returns the usage of two intervals together. A field is `None` if it was not measured in one of the intervals.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         self.with(other, |a, b| Some(a?.saturating_add(b?)))
     }
 
-    /// The usage multiplied by a share.
+    /// Returns the usage multiplied by `share`.
     #[must_use]
     pub fn times(&self, share: f64) -> Self {
         self.with(self, |value, _| value.map(|value| (value as f64 * share).round() as u64))
     }
 }
 
-/// SQLite's integers are signed. Counts are always far below their maximum.
+/// Converts a count to SQLite's signed integers. Counts are always far below their maximum.
 fn sql_value(number: impl Into<Option<u64>>) -> rusqlite::types::Value {
     number.into().map(|number| i64::try_from(number).unwrap_or(i64::MAX)).into()
 }

@@ -1,4 +1,5 @@
-//! Counters of a trial: first and last value in a table, the values between them packed into a blob.
+//! Counters of a trial. A table has the first and last value of each counter. The values of each second are packed
+//! into a blob.
 
 use std::collections::HashMap;
 
@@ -11,26 +12,26 @@ use crate::record::{RunId, TrialId};
 /// One of a server's counters in a trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CounterRecord {
-    /// The server's name for it.
+    /// The server's name for the counter, with its source.
     pub name: String,
-    /// Whether it is a level, such as a number of dirty pages, and not a count of events.
+    /// Whether the counter is a level (such as the number of dirty pages) rather than a count of events.
     pub is_gauge: bool,
     pub first: f64,
     pub last: f64,
-    /// Values at the end of each sample, including the warm-up, if they were read each second; otherwise empty. NaN for
-    /// a missing reading.
+    /// Values at the end of each sample, including the warm-up. NaN stands for a missing reading. Empty if the
+    /// counter was not read each second.
     pub values: Vec<f64>,
 }
 
 impl CounterRecord {
-    /// The largest of its values, the last included. `None` if they were not read each second.
+    /// The largest of `values` and `last`. `None` if the counter was not read each second.
     pub fn peak(&self) -> Option<f64> {
         let seen = self.values.iter().copied().filter(|value| !value.is_nan());
         seen.max_by(f64::total_cmp).map(|largest| largest.max(self.last))
     }
 }
 
-/// First byte of a series, which identifies one of two formats.
+/// First byte of a series whose values are all integers. Other series begin with [`FRACTIONAL`].
 const WHOLE: u8 = b'i';
 const FRACTIONAL: u8 = b'f';
 
@@ -62,8 +63,8 @@ impl Store {
         )
     }
 
-    /// Counters with certain names ([`is_counter`]) in each trial of a run, by name. Values of each second are read of
-    /// gauges only.
+    /// The counters with certain names ([`is_counter`]) in each trial of a run, in the order of their names. The
+    /// values of each second are read for gauges only.
     pub(crate) fn chosen_counters(
         &self,
         run: RunId,
@@ -102,8 +103,8 @@ impl Store {
     }
 }
 
-/// Whether a plan's name of a counter refers to this counter of the file. A plan may leave out the source:
-/// `Innodb_rows_read` for `global_status.Innodb_rows_read`.
+/// Whether the name `wanted` in a plan refers to the counter that has the name `name` in the file. A plan may leave out
+/// the source: `Innodb_rows_read` for `global_status.Innodb_rows_read`.
 pub fn is_counter(wanted: &str, name: &str) -> bool {
     wanted == name || name.split_once('.').is_some_and(|(_, without_source)| wanted == without_source)
 }
@@ -113,7 +114,8 @@ pub(crate) fn insert(
     trial: TrialId,
     counter: &CounterRecord,
 ) -> rusqlite::Result<()> {
-    // SQLite reads NaN as NULL. The counter is dropped, so that it does not make the trial invalid.
+    // SQLite stores NaN as NULL, which would make the trial invalid. So a counter with NaN or an infinite value is
+    // not stored.
     if !(counter.first.is_finite() && counter.last.is_finite()) {
         return Ok(());
     }
@@ -131,7 +133,7 @@ pub(crate) fn insert(
     Ok(())
 }
 
-/// The number of a counter in the file. A new counter gets a new number.
+/// Returns the number of a counter in the file. Adds the counter with a new number if the file does not have it.
 pub(crate) fn number(connection: &Connection, name: &str, is_gauge: bool) -> rusqlite::Result<i64> {
     let known = connection
         .prepare_cached("SELECT id FROM counter WHERE name = ?1")?
@@ -146,8 +148,8 @@ pub(crate) fn number(connection: &Connection, name: &str, is_gauge: bool) -> rus
     Ok(connection.last_insert_rowid())
 }
 
-/// Encodes integers as differences, in zigzag and LEB128 form as in Protocol Buffers, which takes one or two bytes for
-/// most. Encodes other values as little-endian `f64`.
+/// Encodes a series. If all values are integers, their differences are encoded in zigzag and LEB128 form as in
+/// Protocol Buffers, and most take one or two bytes. Otherwise, values are encoded as little-endian `f64`.
 fn encode(values: &[f64]) -> Vec<u8> {
     if !values.iter().all(|value| value.fract() == 0.0 && value.abs() <= EXACT_MAX) {
         return [FRACTIONAL].into_iter().chain(values.iter().flat_map(|value| value.to_le_bytes())).collect();
@@ -167,8 +169,8 @@ fn encode(values: &[f64]) -> Vec<u8> {
     bytes
 }
 
-/// The values of a series from `counter_series.encoded`, with NaN for a missing reading. Invalid bytes are decoded as
-/// far as possible.
+/// The values of a series from `counter_series.encoded`, with NaN for a missing reading. Invalid bytes are decoded
+/// as far as possible.
 pub fn decode(bytes: &[u8]) -> Vec<f64> {
     match bytes.split_first() {
         Some((&FRACTIONAL, rest)) => {

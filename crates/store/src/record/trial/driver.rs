@@ -5,29 +5,30 @@ use serde::{Deserialize, Serialize};
 /// The figures of one driver in a trial.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DriverRecord {
-    /// Its host, as the plan writes it (`ssh://a`).
+    /// The driver's host, as the plan writes it (`ssh://a`).
     pub host: String,
     pub clients: u32,
-    /// Measured time; less than the trial's if it ended early.
+    /// Measured time in seconds. If the driver ended early, it is shorter than the trial's measured time.
     pub seconds: f64,
     /// Operations that the step's rate counts.
     pub operations: u64,
     /// Finished events.
     pub events: u64,
-    /// Latency of its events, in µs; `None` if no event ended.
+    /// Latency of the driver's events, in µs; `None` if no event ended.
     pub latency: Option<DriverLatency>,
-    /// Events that were due but had not begun at the end (open loop), and abandoned events in flight.
+    /// Number of unfinished events: those that were due but had not begun at the end (open loop), and those in
+    /// flight that were abandoned.
     pub left_events: u64,
     /// Longest time without a finished event or statement of this driver, in seconds, if known.
     pub gap_longest_seconds: Option<f64>,
-    /// Time from the moment when the first driver began to measure until this one did, in seconds; `None` if it did not
-    /// begin.
+    /// Time from when the first driver began to measure until this driver began, in seconds. `None` if this driver
+    /// did not begin.
     pub began_after_seconds: Option<f64>,
-    /// CPU time of its load process, in µs.
+    /// CPU time of the driver's load process, in µs.
     pub cpu_us: u64,
-    /// Number of threads for its clients; `None` if it did not connect.
+    /// Number of threads for the driver's clients; `None` if the driver did not connect.
     pub threads: Option<u32>,
-    /// Largest resident memory of its load process, in bytes.
+    /// Largest resident memory of the driver's load process, in bytes.
     pub memory_peak_bytes: u64,
     /// The network to the system, measured before the trial; `None` if it could not be measured.
     pub network: Option<NetworkRecord>,
@@ -42,13 +43,14 @@ pub struct DriverLatency {
     pub max_us: f64,
 }
 
-/// The network between a driver and a system, measured by statements of one connection before the first trial
-/// of an instance. It includes the time that the server and the client take for these statements.
+/// The network between a driver and a system, measured by statements of one connection before the first trial of an
+/// instance. The times include the work of the server and the client for these statements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NetworkRecord {
-    /// Time of a statement that does nothing, in µs; median.
+    /// Median time of a statement that does nothing, in µs.
     pub round_trip_us: f64,
-    /// Bytes of a large answer per second; median. `None` if the answer took no longer than a round trip.
+    /// Median rate at which a large answer arrives, in bytes per second. `None` if the answer took no longer than a
+    /// round trip.
     pub bytes_per_second: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! What was done to a system while its load ran, and when transactions ended.
+//! Events of the plan, which are actions on a system while its load runs, and the times at which transactions ended.
 
 use std::collections::HashMap;
 
@@ -14,19 +14,19 @@ use crate::record::{RunId, TrialId};
 /// An event of the plan in a trial.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepEventRecord {
-    /// Its name in the plan.
+    /// The event's name in the plan.
     pub id: String,
     pub kind: EventKind,
-    /// The statement, the command, or a number of seconds, connections or milliseconds.
+    /// The statement or command of the event, or its number of seconds, connections or milliseconds.
     pub what: String,
-    /// When it was due, in seconds since the measurement began.
+    /// When the event was due, in seconds since the measurement began.
     pub at_seconds: f64,
-    /// When it began; `None` if it did not.
+    /// When the event began; `None` if it did not begin.
     pub began_seconds: Option<f64>,
-    /// When it ended, or was given up; `None` if it did not begin.
+    /// When the event ended or was abandoned; `None` if it did not begin.
     pub ended_seconds: Option<f64>,
     pub outcome: EventOutcome,
-    /// Why it failed; `None` if it did not fail.
+    /// Why the event failed; `None` if it did not fail.
     pub error: Option<String>,
 }
 
@@ -41,15 +41,15 @@ pub enum EventKind {
     Command,
     /// Kills the server and starts it again.
     Kill,
-    /// Stops the server's processes for a time.
+    /// Stops the server's processes for a number of seconds.
     Stop,
     /// Shuts the server down and starts it again.
     Restart,
-    /// Opens connections at once.
+    /// Opens many connections at the same time.
     Connections,
     /// Leaves a transaction open for a time.
     IdleTransaction,
-    /// Slows the server's disk down for a time.
+    /// Makes the server's disk slower for a time.
     DiskLatency,
 }
 
@@ -57,20 +57,20 @@ pub enum EventKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventOutcome {
-    /// By itself.
+    /// The event ended by itself.
     Done,
-    /// It still ran at the end of the step, and was ended then.
+    /// The event had not ended at the end of the step, so Dyno ended it.
     Cut,
     Failed,
-    /// The trial ended before its time.
+    /// The trial ended before the event was due.
     #[default]
     NotBegun,
 }
 
-/// Number of events of the workload that ended in each bin since the measurement began.
+/// For each bin, which is a short interval of the measurement, the number of the workload's events that ended in it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Timeline {
-    /// Length of a bin.
+    /// Length of a bin, in seconds.
     pub bin_seconds: f64,
     pub bins: Vec<u32>,
 }
@@ -87,7 +87,7 @@ impl EventKind {
         Self::DiskLatency,
     ];
 
-    /// Its word in the results file.
+    /// Returns the word for the kind of event in the results file.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Sql => "sql",
@@ -105,7 +105,7 @@ impl EventKind {
 impl EventOutcome {
     const ALL: [Self; 4] = [Self::Done, Self::Cut, Self::Failed, Self::NotBegun];
 
-    /// Its word in the results file.
+    /// Returns the word for the outcome of an event in the results file.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -117,7 +117,7 @@ impl EventOutcome {
 }
 
 impl StepEventRecord {
-    /// Time from its beginning to its end, in seconds; `None` if it did not begin.
+    /// Time from the event's beginning to its end, in seconds; `None` if it did not begin.
     pub fn seconds(&self) -> Option<f64> {
         Some(self.ended_seconds? - self.began_seconds?)
     }
@@ -197,7 +197,7 @@ fn event_record(row: &Row<'_>) -> rusqlite::Result<StepEventRecord> {
     })
 }
 
-/// The value that a column's word stands for.
+/// Reads a word from a column and returns the value of the type that it stands for.
 fn word<T: Copy>(
     row: &Row<'_>,
     column: &str,

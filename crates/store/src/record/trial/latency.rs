@@ -1,4 +1,5 @@
-//! Latency histograms: their bytes, and figures of them for SQL, which cannot compute them.
+//! Latency histograms: their encoding as bytes, and figures that are stored beside them, because SQL cannot compute
+//! figures from the bytes.
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2Serializer};
@@ -20,13 +21,13 @@ pub(crate) const COLUMNS: &[&str] = &[
 /// Latencies of events: their distribution, and exact figures that the distribution does not give.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LatencyRecord {
-    /// In µs, as an HDR histogram in V2 format.
+    /// The distribution in µs, as an HDR histogram in V2 format.
     pub histogram: Vec<u8>,
     /// Exact figures; `None` without events.
     pub exact: Option<LatencyNs>,
 }
 
-/// The shortest and longest of some latencies, and their sum, in ns.
+/// The shortest and the longest of some latencies, and the sum of all, in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LatencyNs {
     pub min_ns: u64,
@@ -35,7 +36,7 @@ pub struct LatencyNs {
 }
 
 impl LatencyNs {
-    /// The figures of these and other latencies together.
+    /// Returns the figures of the latencies of `self` and `other` together.
     fn with(self, other: Self) -> Self {
         Self {
             min_ns: self.min_ns.min(other.min_ns),
@@ -44,7 +45,8 @@ impl LatencyNs {
         }
     }
 
-    /// Whether this number of latencies can have these figures.
+    /// Whether these figures are possible for this number of latencies: whether the sum lies between `events` times
+    /// the shortest and `events` times the longest.
     fn can_be_of(self, events: u64) -> bool {
         let all = |each_ns: u64| u128::from(each_ns) * u128::from(events);
         (all(self.min_ns)..=all(self.max_ns)).contains(&u128::from(self.sum_ns))
@@ -59,12 +61,12 @@ const HEADER_BYTES: usize = 40;
 /// Cookie of HDR V2 format without compression.
 const COOKIE: u32 = 0x1c84_9303 | 0x10;
 
-/// log₂ of the number of bins of equal width. These 2¹¹ bins distinguish latencies of three digits. Each further 2¹⁰
-/// bins are twice as wide as the previous ones.
+/// log₂ of the number of bins that are 1 µs wide. These 2¹¹ bins give latencies a precision of three digits. Each
+/// further group of 2¹⁰ bins has bins twice as wide as the group before.
 const LINEAR_BITS: u32 = 11;
 const HALF: u64 = 1 << (LINEAR_BITS - 1);
 
-/// Latencies in µs as [`Measured::latency`](crate::Measured) stores them.
+/// The record of some latencies in µs, in the form of [`Measured::latency`](crate::Measured).
 pub fn latency_record(latencies_us: impl IntoIterator<Item = u64>) -> LatencyRecord {
     let latencies_us: Vec<u64> = latencies_us.into_iter().collect();
     let alone = |us: &u64| {
@@ -75,11 +77,11 @@ pub fn latency_record(latencies_us: impl IntoIterator<Item = u64>) -> LatencyRec
     LatencyRecord { histogram: latency_bytes(latencies_us), exact }
 }
 
-/// A histogram of latencies in µs in HDR V2 format, as [`LatencyRecord`] keeps it. Latencies above an hour count as an
-/// hour.
+/// A histogram of latencies in µs as bytes in HDR V2 format, for [`LatencyRecord`]. A latency above an hour counts
+/// as an hour.
 ///
 /// # Panics
-/// Never: the bounds are valid, and memory accepts every byte.
+/// Never, because the bounds are valid and writes to memory do not fail.
 pub fn latency_bytes(latencies_us: impl IntoIterator<Item = u64>) -> Vec<u8> {
     let (low, high, digits) = BOUNDS;
     let mut histogram = Histogram::<u64>::new_with_bounds(low, high, digits).expect("valid bounds");
@@ -91,11 +93,11 @@ pub fn latency_bytes(latencies_us: impl IntoIterator<Item = u64>) -> Vec<u8> {
 
 /// Bins of a latency histogram that contain events.
 ///
-/// The `hdrhistogram` crate keeps and visits all 23,552 bins. In a study of 4,543 trials, reading them took
-/// three quarters of the time of a report.
+/// The `hdrhistogram` crate keeps and visits all 23,552 bins, most of which are empty. In a study of 4,543 trials,
+/// reading them took three quarters of the time of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LatencyCounts {
-    /// In ascending order, without empty bins.
+    /// The bins that have events, in ascending order of latency.
     bins: Vec<Bin>,
     events: u64,
     /// Exact figures; `None` if there is only the histogram.
@@ -133,8 +135,8 @@ impl Bin {
 }
 
 impl LatencyCounts {
-    /// Decodes a record's histogram, as [`Self::from_bytes`] does. Exact figures that are impossible for this
-    /// number of events, as in a damaged file, are left out.
+    /// Decodes a record's histogram by [`Self::from_bytes`]. The record's exact figures are ignored if they are
+    /// impossible for this number of events, as in a damaged file.
     pub fn of(record: &LatencyRecord) -> Option<Self> {
         let counts = Self::from_bytes(&record.histogram)?;
         let exact = record.exact.filter(|exact| counts.events > 0 && exact.can_be_of(counts.events));
@@ -142,8 +144,8 @@ impl LatencyCounts {
     }
 
     /// Decodes HDR V2 format with the bounds of [`latency_bytes`] (<https://hdrhistogram.github.io/HdrHistogram/>,
-    /// "encodeIntoByteBuffer"): counts of events as zigzag LEB128 numbers. A negative number is a number of empty bins.
-    /// `None` if the bytes have another format.
+    /// "encodeIntoByteBuffer"): counts of events as zigzag LEB128 numbers. A negative number is a number of empty
+    /// bins. `None` if the bytes have another format.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (header, rest) = bytes.split_at_checked(HEADER_BYTES)?;
         let word = |at: usize| Some(u32::from_be_bytes(header[at..at + 4].try_into().ok()?));
@@ -153,7 +155,7 @@ impl LatencyCounts {
             && header[16..24] == low.to_be_bytes()
             && header[24..32] == high.to_be_bytes();
         let mut payload = rest.get(..word(4)? as usize).filter(|_| is_plain && is_ours)?;
-        // The last bins of equal width are kept in full.
+        // The last group of bins of equal width is complete: it also has bins beyond the largest latency.
         let bins_max = (Bin::index_of(BOUNDS.1) / HALF + 1) * HALF;
         let (mut counts, mut index) = (Self::default(), 0_u64);
         while !payload.is_empty() {
@@ -173,7 +175,7 @@ impl LatencyCounts {
         Some(counts)
     }
 
-    /// Adds another histogram's events. Does nothing if the sum could not be counted.
+    /// Adds another histogram's events. Does nothing if the number of events would overflow.
     pub fn add(&mut self, other: &Self) {
         let Some(events) = self.events.checked_add(other.events) else { return };
         self.bins.extend_from_slice(&other.bins);
@@ -199,13 +201,14 @@ impl LatencyCounts {
         self.events
     }
 
-    /// Number of events of at most this latency, to the precision of the bins.
+    /// Number of events with at most this latency, to the precision of the bins.
     pub fn events_within(&self, us: u64) -> u64 {
         let last = Bin::index_of(us);
         self.bins.iter().take_while(|bin| bin.index <= last).map(|bin| bin.events).sum()
     }
 
-    /// Mean in µs; 0 without events. If the sum is not known, it is computed from the middles of the bins.
+    /// Mean in µs; 0 without events. If the exact sum is not known, the mean is computed from the middles of the
+    /// bins.
     pub fn mean_us(&self) -> f64 {
         if let Some(exact) = self.exact {
             return exact.sum_ns as f64 / self.events as f64 / 1e3;
@@ -214,16 +217,16 @@ impl LatencyCounts {
         if self.events == 0 { 0.0 } else { sum / self.events as f64 }
     }
 
-    /// The greatest latency in µs; 0 without events. If it is not known exactly, the highest latency of its
-    /// bin.
+    /// The greatest latency in µs; 0 without events. If it is not known exactly, it is the upper end of the highest
+    /// bin that has events.
     pub fn max_us(&self) -> f64 {
         let highest = || self.bins.last().map_or(0, |bin| bin.highest_us()) as f64;
         self.exact.map_or_else(highest, |exact| exact.max_ns as f64 / 1e3)
     }
 
-    /// The latency in µs that a share of the events does not exceed; 0 without events. It is the highest
-    /// latency of the bin, or the lowest for a share of 0, but never below the least or above the greatest
-    /// latency.
+    /// The latency in µs that a share of the events does not exceed; 0 without events. It is the highest latency of
+    /// the quantile's bin, or the lowest latency of the bin for a share of 0. It is never below the least or above
+    /// the greatest latency, if these are known.
     pub fn quantile_us(&self, quantile: f64) -> f64 {
         let us = self.bin_quantile_us(quantile) as f64;
         self.exact.map_or(us, |exact| us.clamp(exact.min_ns as f64 / 1e3, exact.max_ns as f64 / 1e3))
@@ -240,8 +243,8 @@ impl LatencyCounts {
     }
 }
 
-/// Takes a zigzag LEB128 number from the beginning of the bytes: seven bits per byte, eight in a ninth byte.
-/// `None` if the bytes end within it.
+/// Takes a zigzag LEB128 number from the beginning of the bytes: seven bits per byte, eight in a ninth byte. `None` if
+/// the bytes end within the number.
 fn zigzag(bytes: &mut &[u8]) -> Option<i64> {
     let mut value = 0_u64;
     for at in 0..9 {
@@ -256,7 +259,7 @@ fn zigzag(bytes: &mut &[u8]) -> Option<i64> {
     Some((value >> 1) as i64 ^ -((value & 1) as i64))
 }
 
-/// The values of [`COLUMNS`]. All are NULL if there is no event, or no valid histogram.
+/// The values of [`COLUMNS`]. All values are NULL if there are no events or no valid histogram.
 pub(crate) fn figures(record: &LatencyRecord) -> [Value; 8] {
     let Some(counts) = LatencyCounts::of(record).filter(|counts| counts.events() > 0) else {
         return [const { Value::Null }; 8];
@@ -277,7 +280,7 @@ pub(crate) fn figures(record: &LatencyRecord) -> [Value; 8] {
     ]
 }
 
-/// The latencies of a row that has both their histogram and their figures.
+/// Reads the latencies of a row that has the histogram and the columns of its figures.
 pub(crate) fn latency_of(row: &Row<'_>) -> rusqlite::Result<LatencyRecord> {
     Ok(LatencyRecord { histogram: row.get("latency")?, exact: latency_ns(row)? })
 }
@@ -340,7 +343,7 @@ mod tests {
         assert_eq!(figures(&LatencyRecord { histogram: b"garbage".to_vec(), exact: None }), nothing);
     }
 
-    /// Latencies of every magnitude, some of them repeated.
+    /// Latencies of every magnitude. One latency occurs very often.
     fn latencies(seed: u64) -> Vec<u64> {
         let spread =
             (0..2000_u64).map(|at| (at + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (28 + at % 36));

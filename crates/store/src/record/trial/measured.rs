@@ -8,10 +8,10 @@ use super::latency::LatencyRecord;
 pub struct Measured {
     pub seconds: f64,
     pub counts: CountsRecord,
-    /// Events that became due in it; `None` in a closed loop, in which an event is due when its client is
-    /// free.
+    /// Events that became due in the interval; `None` in a closed loop, in which each client begins its next event as
+    /// soon as the previous one has ended.
     pub due: Option<u64>,
-    /// Latencies of its events.
+    /// Latencies of the interval's events.
     pub latency: LatencyRecord,
 }
 
@@ -25,9 +25,9 @@ impl Measured {
 /// One interval of a trial, usually a second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampleRecord {
-    /// Number, from 0 at the start of the load.
+    /// Number of the interval, from 0 at the start of the load.
     pub number: u32,
-    /// Whether results count it.
+    /// Whether the interval belongs to the warm-up or to the measurement.
     pub phase: Phase,
     pub measured: Measured,
     pub usage: Usage,
@@ -37,6 +37,6 @@ pub struct SampleRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     Warmup,
-    /// Counted in the trial's result.
+    /// The part that counts in the trial's result.
     Measure,
 }

@@ -30,17 +30,17 @@ use self::replica::ReplicaRecord;
 use self::stacks::StackProfile;
 use self::statement_plans::StatementPlan;
 
-/// A part of a trial in which its system is under load while the others rest.
+/// A part of a trial in which the trial's system is under load while the other systems rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SliceRecord {
-    /// Number of the cycle, from 0. In a cycle every system of the step has one slice.
+    /// Number of the cycle, from 0. In a cycle, every system of the step has one slice.
     pub cycle: u32,
     /// Start of the measurement, in µs since the first slice of the step in this round.
     pub started_us: u64,
     /// Measured length in seconds, up to the end of the events in flight.
     pub seconds: f64,
-    /// Operations that the step's rate counts. An event that began before the slice or ended after it counts by the
-    /// share of its time within.
+    /// Operations that the step's rate counts. An event that began before the slice or ended after it counts as a
+    /// fraction: the share of its time that lies within the slice.
     pub operations: f64,
 }
 
@@ -50,78 +50,83 @@ pub struct TrialRecord {
     pub system_id: String,
     pub step_id: String,
     pub clients: u32,
-    /// Number of its round, from 0. Trials of two systems in one round are compared.
+    /// The round, from 0. Trials of two systems in the same round are compared.
     pub round: u32,
     /// Position in the order of execution, from 0.
     pub position: u32,
-    /// When it started, in milliseconds since 1970 UTC.
+    /// When the trial started, in milliseconds since 1970 UTC.
     pub started_at_ms: i64,
     pub outcome: Outcome,
-    /// The measurement; `None` if the trial failed before it.
+    /// The measurement; `None` if the trial failed before the measurement.
     pub measured: Option<Measured>,
     /// CPU, I/O and context switches during the measurement.
     pub usage: Usage,
     /// Memory during the measurement.
     pub memory: Memory,
-    /// CPU time of the host that neighbours used during the measurement.
+    /// How much of the host's CPU time neighbours used during the measurement.
     pub neighbours: Neighbours,
-    /// The server's CPU time between its own slices, in µs: deferred work, and idling. `None` for a trial
-    /// without slices, or if unknown.
+    /// CPU time, in µs, that the server used between its slices, while other systems were measured. It was used for
+    /// deferred work and for idling. `None` for a trial without slices, or if unknown.
     pub rest_cpu_us: Option<u64>,
-    /// Time for thawing the server before its slices, in µs; `None` if it was not frozen during the slices of others.
+    /// Total time for thawing the server before its slices, in µs. `None` if the server was not frozen during the
+    /// slices of other systems.
     pub thaw_us: Option<u64>,
-    /// Lead of each slice, in seconds. It is not measured. `None` for a trial without slices.
+    /// Length of the lead in seconds. The lead is the time at the beginning of each slice in which nothing is measured.
+    /// `None` for a trial without slices.
     pub lead_seconds: Option<f64>,
-    /// Its slices in order; empty for a trial without slices.
+    /// The trial's slices in order; empty for a trial without slices.
     pub slices: Vec<SliceRecord>,
-    /// Time under load before the measurement, in seconds; `None` for a load, or without a warm-up.
+    /// Time under load before the measurement, in seconds; `None` for a load of data, or without a warm-up.
     pub warmup_seconds: Option<f64>,
-    /// The system's data on disk after the trial, in bytes.
+    /// Size of the system's data on disk after the trial, in bytes.
     pub disk_bytes_after: Option<u64>,
     /// Events that were due but had not started at the end (open loop).
     pub backlog: Option<u64>,
-    /// Events in flight at the end that were abandoned after a time limit; `None` if not known.
+    /// Number of events in flight at the end that were abandoned after a time limit; `None` if not known.
     pub unfinished: Option<u64>,
-    /// Ages of the events of `backlog` and `unfinished` in µs, as an HDR histogram in V2 format; `None`
-    /// without such events. The trial's latencies contain them, as lower bounds.
+    /// Ages of the events of `backlog` and `unfinished` in µs, as an HDR histogram in V2 format; `None` without such
+    /// events. The trial's latencies contain these ages, as lower bounds.
     pub latency_censored: Option<Vec<u8>>,
-    /// Times without a finished event; `None` for a load.
+    /// Times without a finished event; `None` for a load of data.
     pub gaps: Option<GapsRecord>,
     /// The highest rate within the step's limit; `None` without a search, or if no rate keeps the limit.
     pub capacity: Option<CapacityRecord>,
     /// The probes of the search, in order; empty without a search.
     pub probes: Vec<ProbeRecord>,
-    /// The hosts from which its load came, in the plan's order; empty if it came from the host of the run.
+    /// The hosts from which the trial's load came, in the plan's order. Empty if the load came from the host of the
+    /// run.
     pub drivers: Vec<DriverRecord>,
-    /// Ignored errors by their code.
+    /// Numbers of ignored errors, by error code.
     pub error_codes: BTreeMap<String, u64>,
-    /// What was done to its system while its load ran, in the plan's order.
+    /// The plan's events, in the plan's order. An event is an action on the system while its load runs.
     pub step_events: Vec<StepEventRecord>,
-    /// When events of its workload ended, in a step with events of the plan; otherwise `None`.
+    /// When events of the workload ended. Recorded only in a step with events of the plan; otherwise `None`.
     pub timeline: Option<Timeline>,
-    /// The replicas of its system, by number; empty without replicas.
+    /// The replicas of the system, by number; empty without replicas.
     pub replicas: Vec<ReplicaRecord>,
-    /// Ids of the loads that were repeated for this instance without measurement, so that its tables are not those of a
-    /// measured load.
+    /// Step ids of the loads that were repeated for this instance without measurement. The instance's tables
+    /// therefore do not come from a measured load.
     pub loaded_again: Vec<String>,
-    /// Limits of the system as the kernel had them, and the CPUs of pinned threads, if there are any.
+    /// Limits of the system as the kernel reported them, and the CPUs of pinned threads. `None` if the system has no
+    /// limits and no thread was pinned.
     pub limits: Option<LimitsRecord>,
-    /// The wait for pending writes after the trial.
+    /// Figures of the wait for pending writes after the trial, as JSON.
     pub drain: Option<serde_json::Value>,
-    /// Stacks of its server, if they were sampled.
+    /// Stacks of the server, if they were sampled.
     pub stacks: Option<StackProfile>,
-    /// Its server's plan for the step's query, if it was requested.
+    /// The server's plan for the step's query, if it was requested.
     pub query_plan: Option<QueryPlan>,
-    /// Its server's answer to the step's query, if it was requested.
+    /// The server's answer to the step's query, if it was requested.
     pub query_answer: Option<QueryAnswer>,
-    /// Its server's plans for its statements. `Store::load_run` does not read them; see `Store::statement_plans`.
+    /// The server's plans for the trial's statements. `Store::load_run` does not read them; see
+    /// `Store::statement_plans`.
     pub statement_plans: Vec<StatementPlan>,
-    /// Figures of its replay of a server's traffic; `None` for other trials.
+    /// Figures of the replay of a server's traffic; `None` for trials that replay nothing.
     pub replay: Option<ReplayRecord>,
-    /// The statements that it replayed, by digest.
+    /// The statements that the trial replayed, by digest.
     pub replayed: Vec<DigestRecord>,
     /// The server's counters. `Store::load_run` reads only those of
-    /// [`RunRecord::counters`](crate::RunRecord::counters), and only their first and last values; see
+    /// [`RunRecord::counters`](crate::RunRecord::counters), and the values of each second only for gauges; see
     /// `Store::counters`.
     pub counters: Vec<CounterRecord>,
     /// One sample per second. `Store::load_run` does not read them; see `Store::samples`.
@@ -129,7 +134,8 @@ pub struct TrialRecord {
 }
 
 impl TrialRecord {
-    /// Whether it counts: it was completed, and its measured time is not 0.
+    /// Whether the trial was completed and its measured time is not 0. Trials for which this is false do not count in
+    /// reports.
     pub fn is_complete(&self) -> bool {
         self.outcome == Outcome::Completed
             && self.measured.as_ref().is_some_and(|measured| measured.seconds > 0.0)
@@ -141,13 +147,13 @@ impl TrialRecord {
     }
 }
 
-/// Times of a trial without a finished event or statement, exact to 0.1 s.
+/// Periods of a trial in which no event and no statement finished, with a precision of 0.1 s.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GapsRecord {
     pub longest_seconds: f64,
-    /// Start of the longest one, in seconds since the measurement began; `None` for a trial in slices.
+    /// Start of the longest gap, in seconds since the measurement began; `None` for a trial in slices.
     pub longest_began_seconds: Option<f64>,
-    /// Length of the one at the end, in seconds.
+    /// Length of the gap at the end, in seconds.
     pub last_seconds: f64,
 }
 
@@ -156,10 +162,10 @@ pub struct GapsRecord {
 pub enum Outcome {
     #[default]
     Completed,
-    /// It ended early. Its measurements are kept, but no report counts them.
+    /// The trial ended early. Its measurements are kept, but no report counts them.
     Failed {
         kind: FailureKind,
-        /// The failure and its place, in one line.
+        /// What failed and where, in one line.
         message: String,
         /// The server's last log lines.
         log_tail: String,
@@ -167,7 +173,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// A failure of the trial itself, without a log.
+    /// Returns a failure of the trial itself, without lines of a log.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::Failed { kind: FailureKind::Trial, message: message.into(), log_tail: String::new() }
     }
@@ -184,7 +190,7 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
-    /// Its name in the results file.
+    /// The word for the kind in the results file.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Start => "start",

@@ -1,4 +1,4 @@
-//! A server's plan and answer for a step's query.
+//! A server's plan for a step's query, and its answer to the query.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::file::open::Store;
 use crate::record::TrialRecord;
 use crate::record::{RunId, TrialId};
 
-/// Number of rows of an answer that are stored.
+/// Largest number of rows of an answer that are stored.
 const ROWS_MAX: usize = 1000;
 
 /// A server's plan for a query.

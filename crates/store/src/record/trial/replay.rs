@@ -11,23 +11,24 @@ use crate::file::row::Row;
 use crate::record::trial::latency::{self, LatencyRecord};
 use crate::record::{RunId, TrialId};
 
-/// A replay of a server's traffic.
+/// The figures of a replay of a server's traffic.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReplayRecord {
     /// Sessions that were opened.
     pub sessions: u64,
     /// Sessions whose connection the server refused.
     pub sessions_refused: u64,
-    /// Sessions that the server closed before their end.
+    /// Sessions whose connection the server closed before the end of the session.
     pub sessions_lost: u64,
-    /// Statements that were sent although a commit before them had not ended, in a replay that keeps the order of
-    /// commits.
+    /// In a replay that keeps the order of commits: statements that were sent although an earlier commit had not
+    /// ended.
     #[serde(default)]
     pub out_of_order: u64,
-    /// Statements that were not sent, by the reason: `redacted`, `client_data`, `server`, `database`, `disconnected`.
+    /// Statements that were not sent, by the reason: `redacted`, `client_data`, `server`, `database`,
+    /// `disconnected`.
     pub not_sent: BTreeMap<String, u64>,
-    /// How late statements were sent, except those whose session was still busy when they were due. `None` without a
-    /// pace.
+    /// How late statements were sent. Statements whose session was still busy when they were due are left out. `None`
+    /// if the replay has no pace: each session sends a statement as soon as the previous one has ended.
     pub late: Option<LatenessRecord>,
 }
 
@@ -44,20 +45,20 @@ pub struct LatenessRecord {
 pub struct DigestRecord {
     /// The digest's hash. Equal texts have equal hashes.
     pub digest: String,
-    /// Its text.
+    /// The digest's text.
     pub statement: String,
     /// `read`, `write`, `begin`, `end`, `transaction`, `definition`, `session` or `other`.
     pub kind: String,
     /// Statements that were answered, with rows or an error.
     pub statements: u64,
-    /// Rows that they returned.
+    /// Rows that the statements returned.
     pub rows: u64,
-    /// Rows that they changed.
+    /// Rows that the statements changed.
     pub rows_affected: u64,
-    /// Rows that the server reads for an example. They are counted after the trial, and only for the digests that took the most
-    /// time.
+    /// Rows that the server reads for one example of the digest. They are counted after the trial, and only for the
+    /// digests that took the most time.
     pub rows_examined: Option<u64>,
-    /// Errors by number, or by SQL state for a server that has no numbers.
+    /// Number of errors by error number, or by SQL state if the server has no error numbers.
     pub error_codes: BTreeMap<String, u64>,
     /// A hash of the answers to statements without an error; `None` if answers were not read.
     pub answers: Option<u64>,
@@ -66,7 +67,7 @@ pub struct DigestRecord {
 }
 
 impl DigestRecord {
-    /// Number of its errors.
+    /// Number of errors of all codes.
     pub fn errors(&self) -> u64 {
         self.error_codes.values().sum()
     }

@@ -1,4 +1,4 @@
-//! The replicas of a trial's system: how late they were, and what they used.
+//! The replicas of a trial's system: how far they lagged behind, and which resources they used.
 
 use std::collections::HashMap;
 
@@ -11,31 +11,31 @@ use crate::file::open::Store;
 use crate::record::TrialRecord;
 use crate::record::{RunId, TrialId};
 
-/// A replica during the measured time of a trial.
+/// The figures of a replica during the measured time of a trial.
 ///
-/// Its lag is that of tokens: numbers that are committed on the primary. A token's lag is the time from the end of its
-/// commit until the replica shows it.
+/// The lag of a replica is measured with tokens, which are numbers that Dyno commits on the primary. A token's lag
+/// is the time from the end of its commit until the replica shows it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReplicaRecord {
-    /// From 1.
+    /// The replica's number, from 1.
     pub number: u32,
     pub mode: ReplicationMode,
-    /// Time for which it holds back what it has received, by the plan.
+    /// Time by which the replica delays the changes that it has received, in seconds. The plan sets it.
     pub delay_seconds: u32,
-    /// Number of tokens that it has shown.
+    /// Number of tokens that the replica has shown.
     pub tokens: u32,
-    /// Median lag; `None` without tokens.
+    /// Median lag of the tokens, in ms; `None` without tokens.
     pub lag_p50_ms: Option<f64>,
     pub lag_p99_ms: Option<f64>,
     pub lag_max_ms: Option<f64>,
-    /// Longest time that the server itself said it was behind; `None` if it did not know.
+    /// Largest lag behind the primary that the replica itself reported, in seconds; `None` if it reported none.
     pub said_max_seconds: Option<f64>,
-    /// Time from the end of the load until it had everything; `None` if it never had.
+    /// Time from the end of the load until the replica had applied everything; `None` if it never did.
     pub catch_up_seconds: Option<f64>,
-    /// CPU time of its processes; `None` if it was not measured.
+    /// CPU time of the replica's processes in user space; `None` if it was not measured.
     pub user_cpu_us: Option<u64>,
     pub system_cpu_us: Option<u64>,
-    /// What its processes read from storage and wrote to it.
+    /// Bytes that the replica's processes read from storage; `None` if they were not measured.
     pub read_bytes: Option<u64>,
     pub write_bytes: Option<u64>,
 }
@@ -44,21 +44,21 @@ pub struct ReplicaRecord {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReplicationMode {
-    /// No replica.
+    /// A commit waits for no replica.
     #[default]
     Asynchronous,
-    /// One replica, which must have received the transaction.
+    /// A commit waits until one replica has received the transaction.
     SemiSynchronous,
-    /// All replicas, which must have received it.
+    /// A commit waits until all replicas have received the transaction.
     Synchronous,
-    /// All replicas, which take writes too: a Galera cluster.
+    /// A commit waits for all replicas of a Galera cluster. The replicas accept writes too.
     Galera,
 }
 
 impl ReplicationMode {
     const ALL: [Self; 4] = [Self::Asynchronous, Self::SemiSynchronous, Self::Synchronous, Self::Galera];
 
-    /// Its word in plans and in the results file.
+    /// The word for the mode in plans and in the results file.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Asynchronous => "asynchronous",
@@ -70,7 +70,7 @@ impl ReplicationMode {
 }
 
 impl ReplicaRecord {
-    /// CPU time of its processes, in µs.
+    /// CPU time of the replica's processes in user space and in the kernel, in µs.
     pub fn cpu_us(&self) -> Option<u64> {
         Some(self.user_cpu_us? + self.system_cpu_us?)
     }

@@ -1,4 +1,4 @@
-//! The seconds of a trial without their histograms, for charts.
+//! The figures of a trial's seconds without their histograms, for charts.
 
 use crate::error::StoreError;
 use crate::file::open::Store;
@@ -9,49 +9,49 @@ use crate::record::trial::columns::{ByPlace as _, Usage};
 /// Figures of one interval of a trial, usually a second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Second {
-    /// Whether results count it.
+    /// Whether the interval belongs to the warm-up or to the measurement.
     pub phase: Phase,
     pub seconds: f64,
     /// Operations that the step's rate counts.
     pub operations: u64,
     /// Finished events.
     pub events: u64,
-    /// Events that became due in it; `None` in a closed loop.
+    /// Events that became due in the interval; `None` in a closed loop.
     pub due: Option<u64>,
     /// Ignored errors.
     pub errors: u64,
     /// Events that failed with their connection.
     pub failed: u64,
-    /// Median latency; `None` if no event finished.
+    /// Median latency in µs; `None` if no event finished.
     pub p50_us: Option<f64>,
-    /// 95th percentile.
+    /// 95th percentile of the latency, in µs.
     pub p95_us: Option<f64>,
-    /// 99th percentile.
+    /// 99th percentile of the latency, in µs.
     pub p99_us: Option<f64>,
     pub max_us: Option<f64>,
     pub usage: Usage,
 }
 
-/// The data of one interval of a trial from which its rate is computed.
+/// The data from which the rate of one interval of a trial is computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SecondRate {
-    /// Whether results count it.
+    /// Whether the interval belongs to the warm-up or to the measurement.
     pub phase: Phase,
     pub seconds: f64,
     /// Operations that the step's rate counts.
     pub operations: u64,
     /// Finished events.
     pub events: u64,
-    /// Events that became due in it; `None` in a closed loop.
+    /// Events that became due in the interval; `None` in a closed loop.
     pub due: Option<u64>,
     /// Events that failed with their connection.
     pub failed: u64,
-    /// 99th percentile of latency; `None` if no event finished.
+    /// 99th percentile of the latency in µs; `None` if no event finished.
     pub p99_us: Option<f64>,
 }
 
 impl Second {
-    /// The data from which its rate is computed.
+    /// The data from which the interval's rate is computed.
     pub fn rate(&self) -> SecondRate {
         let Self { phase, seconds, operations, events, due, failed, p99_us, .. } = *self;
         SecondRate { phase, seconds, operations, events, due, failed, p99_us }
@@ -59,7 +59,8 @@ impl Second {
 }
 
 impl Store {
-    /// The data of a trial's seconds from which rates are computed, in order. Much faster than [`Self::seconds`].
+    /// The data of a trial's seconds from which rates are computed, in order. This is much faster than
+    /// [`Self::seconds`].
     ///
     /// # Errors
     /// The file cannot be read.

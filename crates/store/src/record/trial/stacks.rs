@@ -11,34 +11,34 @@ use crate::record::{RunId, TrialId};
 /// Stacks of a server, sampled while a trial's load was repeated without measurement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StackProfile {
-    /// Length of that load, in seconds.
+    /// Length of the repeated load, in seconds.
     pub seconds: f64,
-    /// Operations of that load, as the step counts them.
+    /// Operations of the repeated load, as the step counts them.
     pub operations: u64,
-    /// Number of samples. Each has the stack of every thread.
+    /// Number of samples. Each sample has the stack of every thread.
     pub samples: u32,
     /// The program that took the samples, with its version.
     pub sampler: String,
-    /// Time that a sample took: median, in ms.
+    /// Median time that a sample took, in ms.
     pub sample_ms_median: f64,
     /// Share of the engine's frames that have no name, from 0 to 1.
     pub unnamed_share: f64,
-    /// Why sampling ended before the load did.
+    /// Why sampling ended before the load ended; `None` if sampling did not end early.
     pub ended_early: Option<String>,
     /// The most frequent stacks first.
     pub stacks: Vec<StackRecord>,
 }
 
-/// A stack with the number of times that it was seen.
+/// A stack, with the number of times that it was sampled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StackRecord {
     /// Kind of the thread, such as `connection`.
     pub thread_kind: String,
-    /// Whether it waits for its client's next request.
+    /// Whether the thread waits for its client's next request.
     pub is_idle: bool,
-    /// The innermost function of the engine on the stack that does more than wait or lock.
+    /// The innermost function on the stack that belongs to the engine and is not a wait or a lock.
     pub function: String,
-    /// Functions, the outermost first, separated by `;`.
+    /// The functions on the stack, the outermost first, separated by `;`.
     pub frames: String,
     pub count: u32,
 }

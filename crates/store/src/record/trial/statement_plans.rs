@@ -11,9 +11,9 @@ use crate::record::{RunId, TrialId};
 /// A server's plan for a statement of a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatementPlan {
-    /// Its text with `?` for values.
+    /// The statement's text, with `?` in place of values.
     pub statement: String,
-    /// The plan, line by line, with estimates in square brackets. If there is none, the reason.
+    /// The plan, line by line, with estimates in square brackets. `Err` has the reason if there is no plan.
     pub plan: Result<String, String>,
 }
 
@@ -38,7 +38,8 @@ pub(crate) fn insert(
 }
 
 impl Store {
-    /// The plans of a run's statements by trial, in the order in which the trial first executed them.
+    /// The plans of a run's statements, by trial. A trial's statements are in the order in which it first executed
+    /// them.
     ///
     /// # Errors
     /// The file cannot be read.

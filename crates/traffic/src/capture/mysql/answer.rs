@@ -1,8 +1,9 @@
 //! The server's answer to a command ("Text Resultset", `OK_Packet`, `ERR_Packet` and `EOF_Packet` in MySQL's source
 //! documentation).
 //!
-//! Which capabilities were agreed on is not known if the capture lacks the login. An answer shows it itself: an EOF
-//! packet has 5 bytes, and the OK packet that replaces it under `CLIENT_DEPRECATE_EOF` has at least 7.
+//! If the capture lacks the login, the agreed capabilities are not known. Then a packet's length shows whether the
+//! client and the server agreed on `CLIENT_DEPRECATE_EOF`: an EOF packet has 5 bytes, and the OK packet that replaces
+//! it under this capability has at least 7.
 
 use super::frames::Packet;
 use crate::capture::bytes::Bytes;
@@ -12,9 +13,9 @@ const MORE_RESULTS_EXISTS: u16 = 1 << 3;
 const CURSOR_EXISTS: u16 = 1 << 6;
 /// Length of an EOF packet.
 const EOF_BYTES: u64 = 5;
-/// Length from which a packet that begins with 0xFE is a row.
+/// A packet that begins with 0xFE is a row if it has at least this length.
 const ROW_BYTES_MIN: u64 = 0xFF_FFFF;
-/// MariaDB's report of progress, which looks like an error with this number.
+/// MariaDB's progress report looks like an error with this number.
 const PROGRESS: u16 = 0xFFFF;
 
 /// How a command ended.
@@ -25,14 +26,14 @@ pub(super) struct Outcome {
     pub(super) error: Option<u16>,
 }
 
-/// What a packet of an answer says.
+/// What a packet means for its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     More,
-    /// The server asks for a file of the client (`LOAD DATA LOCAL`).
+    /// The server asks the client for a file (`LOAD DATA LOCAL`).
     AsksForFile,
     Done(Outcome),
-    /// It does not belong to an answer.
+    /// The packet is not valid at this point of an answer.
     Bad,
 }
 
@@ -42,7 +43,7 @@ pub(super) struct Answer {
     stage: Stage,
     rows: u64,
     affected: Option<u64>,
-    /// Whether the answer has a table.
+    /// Whether the answer contains a table of rows.
     has_rows: bool,
 }
 
@@ -58,7 +59,7 @@ enum Stage {
 }
 
 impl Answer {
-    /// Whether no packet of it came yet.
+    /// Whether no packet of the answer has been read yet.
     pub(super) fn is_at_begin(&self) -> bool {
         matches!(self.stage, Stage::First) && !self.has_rows && self.affected.is_none()
     }
@@ -105,8 +106,8 @@ impl Answer {
         }
     }
 
-    /// Reads the number of columns. A further byte says whether their descriptions follow, if the client agreed to leave
-    /// them out (`CLIENT_OPTIONAL_RESULTSET_METADATA`, `MARIADB_CLIENT_CACHE_METADATA`).
+    /// Reads the number of columns. If the client has agreed that their descriptions may be left out, a further
+    /// byte says whether they follow (`CLIENT_OPTIONAL_RESULTSET_METADATA`, `MARIADB_CLIENT_CACHE_METADATA`).
     fn table(&mut self, packet: &Packet) -> Step {
         let mut bytes = Bytes(&packet.payload);
         let columns = bytes.lenenc().filter(|columns| *columns > 0);
@@ -116,7 +117,7 @@ impl Answer {
         Step::More
     }
 
-    /// A result ends. Another may follow.
+    /// Ends a result. Another result may follow.
     fn result_ends(&mut self, status: u16) -> Step {
         self.stage = Stage::First;
         if status & MORE_RESULTS_EXISTS != 0 { Step::More } else { self.done(None) }

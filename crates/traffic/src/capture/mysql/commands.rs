@@ -13,34 +13,34 @@ use crate::capture::session::At;
 pub(super) enum Command {
     Query(Vec<u8>),
     Prepare(Vec<u8>),
-    /// The payload of an execution.
+    /// Executes a prepared statement. The bytes are the packet's payload.
     Execute(Vec<u8>),
-    /// The payload of a part of a value. The server does not answer.
+    /// Sends a part of a parameter's value. The bytes are the packet's payload. The server does not answer.
     LongData(Vec<u8>),
-    /// The number of a prepared statement. The server does not answer.
+    /// Closes the prepared statement with this number. The server does not answer.
     Close(u32),
-    /// The number of a prepared statement that is reset.
+    /// Resets the prepared statement with this number.
     ResetStatement(u32),
     UseDatabase(Vec<u8>),
     ChangeUser(Account),
     Reset,
     /// The session ends. The server does not answer.
     Quit,
-    /// A command that is too long to be kept, which was reported.
+    /// A command that was too long to be kept. The loss is already reported.
     TooLong,
-    /// The server sends its binary log from here on.
+    /// The server sends its binary log from here on. The text is the command's name in logs.
     Dump(&'static str),
-    /// Another one, by its name in logs. The first packet of its answer says all.
+    /// Any other command, by its name in logs. The first packet of the answer shows whether the command succeeded.
     Other(&'static str),
 }
 
 impl Command {
-    /// Whether the server answers it.
+    /// Whether the server answers the command.
     pub(super) fn is_answered(&self) -> bool {
         !matches!(self, Self::LongData(_) | Self::Close(_) | Self::Quit)
     }
 
-    /// Memory for its content.
+    /// Memory for the command's content, in bytes.
     pub(super) fn held_bytes(&self) -> usize {
         let content = match self {
             Self::Query(bytes)
@@ -54,7 +54,7 @@ impl Command {
     }
 }
 
-/// The name of a command that is not read further.
+/// Returns the name of a command of which only the name is needed.
 fn other(code: u8) -> Option<&'static str> {
     Some(match code {
         0x04 => "Field List",
@@ -75,7 +75,7 @@ fn other(code: u8) -> Option<&'static str> {
     })
 }
 
-/// Reads a command. `None` if it is none.
+/// Reads a command. `None` if the payload is no command.
 pub(super) fn command(payload: &[u8]) -> Option<Command> {
     let (code, rest) = payload.split_first()?;
     Some(match code {
@@ -95,8 +95,9 @@ pub(super) fn command(payload: &[u8]) -> Option<Command> {
     })
 }
 
-/// The text of a query behind its attributes, which MySQL 8.0.23 and later accept (`CLIENT_QUERY_ATTRIBUTES`). The
-/// number of sets is always 1, a byte with which the second character of a text does not begin.
+/// The text of a query without the attributes before it, which MySQL 8.0.23 and later accept
+/// (`CLIENT_QUERY_ATTRIBUTES`). Attributes begin with two numbers: how many attributes there are, and how many sets
+/// of values follow. The second number is always 1. A text without attributes never has 1 as its second byte.
 fn without_attributes(rest: &[u8]) -> Option<&[u8]> {
     let [count @ 0..0x20, 1, ..] = rest else { return Some(rest) };
     let mut bytes = Bytes(&rest[2..]);
@@ -119,13 +120,13 @@ fn without_attributes(rest: &[u8]) -> Option<&[u8]> {
     Some(bytes.0)
 }
 
-/// Whether bytes look like the begin of a command at the begin of a segment: a packet with number 0 that ends with the
-/// segment, or a longer text. Commands without an answer may come before it.
+/// Whether a segment looks like the start of a command. It must be exactly one packet with number 0, or the start of a
+/// longer packet that contains a text or values. Commands that the server does not answer may come before the packet.
 pub(crate) fn is_request(mut bytes: &[u8]) -> bool {
     while let [a, b, c, 0, code, rest @ ..] = bytes {
         let length = u32::from_le_bytes([*a, *b, *c, 0]) as usize;
         let is_text = matches!(*code, 0x03 | 0x16);
-        // A text, or the attributes before it.
+        // Whether a text, or the attributes before a text, can begin with this byte.
         let begins_well = rest.first().is_some_and(|first| *first < 0x80 && *first != 0x7F);
         let is_known = matches!(*code, 0x01 | 0x02 | 0x0E | 0x17..=0x1C | 0x1F);
         match (length + 4).cmp(&bytes.len()) {
@@ -138,7 +139,7 @@ pub(crate) fn is_request(mut bytes: &[u8]) -> bool {
     false
 }
 
-/// A request that waits for its answer.
+/// A command that waits for its answer.
 #[derive(Debug)]
 pub(super) struct Request {
     pub(super) command: Command,
@@ -148,7 +149,7 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// A command with the packet that completed it.
+    /// Creates a request from a command and the packet that completed it.
     pub(super) fn new(command: Command, packet: &Packet, at: At) -> Self {
         Self { command, at, answer_sequence: packet.last_sequence.wrapping_add(1) }
     }
@@ -177,7 +178,7 @@ mod tests {
         assert!(!is_request(b"\x09\0\0\x01\x03SELECT 1"));
         assert!(!is_request(b"\x09\0\0\0\x03\xFFELECT 1"));
         assert!(!is_request(b"\x01\0\0\0"));
-        // Many are passed over without a deep stack.
+        // A million commands without an answer are skipped in a loop, not by recursion, so the stack stays small.
         assert!(!is_request(&b"\x05\0\0\0\x19\x01\0\0\0".repeat(1 << 20)[1..]));
         assert!(is_request(&b"\x05\0\0\0\x19\x01\0\0\0".repeat(1 << 20)));
     }

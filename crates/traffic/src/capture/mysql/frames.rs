@@ -2,17 +2,17 @@
 
 use crate::capture::bytes::Bytes;
 
-/// Payload of a packet that another packet continues.
+/// Length of a packet's payload if another packet continues it.
 const FULL_BYTES: usize = 0xFF_FFFF;
-/// A payload buffer that is larger than this is not kept.
+/// Largest size of a payload buffer that is kept to be used again, in bytes.
 const KEPT_BYTES: usize = 64 << 10;
 
-/// A packet, or several that continue each other.
+/// A packet. Packets that continue each other are joined into one.
 #[derive(Debug, Default)]
 pub(super) struct Packet {
-    /// The sequence number of the first one.
+    /// The sequence number of the first packet.
     pub(super) sequence: u8,
-    /// The sequence number of the last one.
+    /// The sequence number of the last packet.
     pub(super) last_sequence: u8,
     /// The payload, up to a limit.
     pub(super) payload: Vec<u8>,
@@ -31,18 +31,18 @@ impl Packet {
 pub(super) struct Frames {
     head: [u8; 4],
     head_bytes: usize,
-    /// Bytes of the current frame that have not come yet.
+    /// Number of bytes of the current frame that have not arrived yet.
     left: usize,
     is_last: bool,
-    /// Whether the current frame continues another one.
+    /// Whether the current frame continues the packet of the previous frame.
     continues: bool,
     limit: usize,
     packet: Packet,
 }
 
 impl Frames {
-    /// The next packet; `None` if more bytes are needed. `limit` is the number of bytes that are kept of a packet that
-    /// begins with a sequence number.
+    /// Returns the next packet; `None` if more bytes are needed. `limit` gets the packet's first sequence number,
+    /// and returns how many bytes of the packet to keep.
     pub(super) fn next(&mut self, bytes: &mut Bytes<'_>, limit: impl Fn(u8) -> usize) -> Option<Packet> {
         loop {
             if self.head_bytes < 4 && !self.begin(bytes, &limit) {
@@ -65,7 +65,7 @@ impl Frames {
         }
     }
 
-    /// Reads the head of a frame. Returns whether it is complete.
+    /// Reads the header of a frame. Returns whether the header is complete.
     fn begin(&mut self, bytes: &mut Bytes<'_>, limit: &impl Fn(u8) -> usize) -> bool {
         let come = bytes.take(bytes.0.len().min(4 - self.head_bytes)).unwrap_or_default();
         self.head[self.head_bytes..self.head_bytes + come.len()].copy_from_slice(come);
@@ -84,7 +84,7 @@ impl Frames {
         true
     }
 
-    /// Takes the buffer of a packet back.
+    /// Takes back the buffer of a packet, to use it again.
     pub(super) fn reuse(&mut self, mut payload: Vec<u8>) {
         if payload.capacity() <= KEPT_BYTES && self.packet.payload.capacity() == 0 {
             payload.clear();

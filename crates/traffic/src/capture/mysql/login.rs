@@ -1,5 +1,5 @@
 //! The login ("Connection Phase Packets" in MySQL's source documentation: `HandshakeV10`, `HandshakeResponse41`,
-//! `COM_CHANGE_USER`). Passwords and what is made from them are passed over.
+//! `COM_CHANGE_USER`). Passwords, and data that is computed from them, are skipped.
 
 use crate::capture::bytes::Bytes;
 
@@ -13,11 +13,11 @@ pub(super) const PLUGIN_AUTH_LENENC: u32 = 1 << 21;
 pub(super) const ZSTD_COMPRESSION: u32 = 1 << 26;
 pub(super) const QUERY_ATTRIBUTES: u32 = 1 << 27;
 
-/// Length of the client's request for TLS, with which its response begins as well.
+/// Length of the client's request for TLS, in bytes. A full response begins with the same fields.
 const TLS_REQUEST_BYTES: usize = 32;
 
-/// Whether a server's first bytes are a handshake: a packet with number 0, the protocol's version 10, and the version of
-/// the server.
+/// Whether a server's first bytes are a handshake: a packet with number 0, the protocol's version 10, and the
+/// version of the server.
 pub(crate) fn is_greeting(bytes: &[u8]) -> bool {
     let [a, b, 0, 0, 10, version @ ..] = bytes else { return false };
     let length = usize::from(u16::from_le_bytes([*a, *b]));
@@ -39,7 +39,7 @@ pub(super) fn offered(payload: &[u8]) -> Option<u32> {
         return None;
     }
     bytes.until_nul()?;
-    // The number of the thread, and the first part of the nonce with a NUL.
+    // The number of the thread, and the first part of the nonce with a NUL, are skipped.
     bytes.take(4 + 8 + 1)?;
     let low = bytes.u16_le()?;
     bytes.take(1 + 2)?;
@@ -50,7 +50,7 @@ pub(super) fn offered(payload: &[u8]) -> Option<u32> {
 /// A client's response to the handshake.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Response {
-    /// It asks for TLS.
+    /// The client asks for TLS.
     Tls,
     Login {
         capabilities: u32,
@@ -58,14 +58,14 @@ pub(super) enum Response {
     },
 }
 
-/// Who logs in, and to which database.
+/// The user that logs in, and the database that the session uses first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Account {
     pub(super) user: Vec<u8>,
     pub(super) database: Vec<u8>,
 }
 
-/// Reads a client's response. `None` if it is of a protocol before 4.1, or malformed.
+/// Reads a client's response. `None` if the response is malformed, or if its protocol is older than 4.1.
 pub(super) fn response(payload: &[u8]) -> Option<Response> {
     let mut bytes = Bytes(payload);
     let capabilities = bytes.u32_le()?;

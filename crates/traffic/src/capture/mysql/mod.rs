@@ -26,14 +26,14 @@ use crate::error::TrafficError;
 use crate::input::STATEMENT_BYTES_MAX;
 use crate::log::{Event, Trouble};
 
-/// How much of a server's packet is kept: all that matters is at its begin.
+/// Number of bytes that are kept of a server's packet. All fields that are used are at its start.
 const ANSWER_BYTES: usize = 1024;
-/// How much of a client's response to the handshake is kept.
+/// Number of bytes that are kept of a client's response to the handshake.
 const RESPONSE_BYTES: usize = 4096;
-/// Most requests of a session that wait for their answers.
+/// Largest number of requests of a session that wait for their answers.
 const REQUESTS_MAX: usize = 10_000;
 
-/// A session that is watched.
+/// A session that is observed.
 pub(super) struct Session {
     standing: Standing,
     phase: Phase,
@@ -42,34 +42,35 @@ pub(super) struct Session {
     requests: VecDeque<Request>,
     request_bytes: usize,
     answer: Answer,
-    /// Whether the client sends packets that are no commands: a file, or a reply in a login.
+    /// Whether the server has asked the client for packets that are no commands, such as a file, or a reply when
+    /// the user changes.
     is_client_asked: bool,
-    /// Whether further packets of an answer follow that say nothing.
+    /// Whether more packets of the previous answer may follow. They are ignored.
     has_rest: bool,
     prepared: Prepared,
-    /// Capabilities of the login; `None` if it was not captured.
+    /// Capabilities that were agreed on in the login; `None` if the login was not captured.
     capabilities: Option<u32>,
     account: Account,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// The server's handshake comes.
+    /// The server's handshake is expected.
     Greeting,
-    /// The client's response to it comes.
+    /// The client's response to the handshake is expected.
     Response,
-    /// The server asks and decides.
+    /// The server checks the client, and accepts or refuses it.
     Authentication,
     Commands,
 }
 
 impl Session {
-    /// A session from its first byte.
+    /// Creates a session that is read from its first byte.
     pub(super) fn from_begin() -> Self {
         Self { standing: Standing::Certain, phase: Phase::Greeting, ..Self::joined() }
     }
 
-    /// A session that is joined at its next request.
+    /// Creates a session that was open before the capture. It is read from its next request on.
     pub(super) fn joined() -> Self {
         Self {
             standing: Standing::Lost,
@@ -87,23 +88,23 @@ impl Session {
         }
     }
 
-    /// How many bytes are kept of a client's packet with this sequence number.
+    /// Number of bytes that are kept of a client's packet with this sequence number.
     fn client_limit(phase: Phase, sequence: u8) -> usize {
         match phase {
             Phase::Response => RESPONSE_BYTES,
-            // A byte for the command.
+            // The packet contains one more byte than the statement, which is the command's code.
             Phase::Commands if sequence == 0 => STATEMENT_BYTES_MAX + 1,
             _ => 0,
         }
     }
 
-    /// Takes note that the session does not follow the protocol.
+    /// Handles bytes that do not follow the protocol: the session is lost until its next request.
     fn violated(&mut self, tell: &mut Tell<'_>) -> Result<(), TrafficError> {
         let is_loss = super::session::Session::lose(self);
         if is_loss { tell.trouble(Trouble::PacketsMissing) } else { Ok(()) }
     }
 
-    /// Ends the reading of the session.
+    /// Stops reading the session.
     fn end(&mut self) {
         *self = Self { standing: Standing::Over, ..Self::joined() };
     }
@@ -158,7 +159,7 @@ impl Session {
         Ok(())
     }
 
-    /// Executes a command that the server does not answer.
+    /// Handles a command that the server does not answer.
     fn unanswered(&mut self, command: Command, tell: &mut Tell<'_>) -> Result<(), TrafficError> {
         match command {
             Command::LongData(payload) => self.prepared.add_long_data(&payload),

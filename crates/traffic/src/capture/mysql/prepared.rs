@@ -1,5 +1,5 @@
-//! Prepared statements of a connection, and the text of their executions (`COM_STMT_PREPARE`, `COM_STMT_EXECUTE` and
-//! `COM_STMT_SEND_LONG_DATA` in MySQL's source documentation).
+//! Prepared statements of a connection, and the text of their executions (`COM_STMT_PREPARE`, `COM_STMT_EXECUTE`
+//! and `COM_STMT_SEND_LONG_DATA` in MySQL's source documentation).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,21 +8,22 @@ use crate::capture::bytes::Bytes;
 use crate::input::STATEMENT_BYTES_MAX;
 use crate::log::{with_literals, write_string};
 
-/// Most statements of a connection. A server allows 16,382 of all connections together by default.
+/// Largest number of prepared statements that are kept for a connection. By default, a server allows 16,382 for all
+/// connections together.
 const STATEMENTS_MAX: usize = 16_382;
-/// In place of its number, MariaDB's clients may name the statement that was prepared last.
+/// MariaDB's clients may use this number for the statement that was prepared last.
 const LAST: u32 = u32::MAX;
-/// Flag of an execution: the number of parameters is sent.
+/// Flag of an execution which says that the number of parameters is sent.
 const PARAMETER_COUNT_AVAILABLE: u8 = 1 << 3;
 
 /// Prepared statements by their numbers.
 #[derive(Debug, Default)]
 pub(super) struct Prepared {
     statements: HashMap<u32, Statement>,
-    /// Values that were sent before the execution, by their statements and parameters.
+    /// Values that were sent before the execution, by the numbers of their statements and parameters.
     long: BTreeMap<(u32, u16), Vec<u8>>,
     last: u32,
-    /// Memory for statements, and for values.
+    /// Memory for statements, and memory for values that were sent before the execution, in bytes.
     bytes: usize,
     long_bytes: usize,
 }
@@ -31,7 +32,7 @@ pub(super) struct Prepared {
 struct Statement {
     text: Vec<u8>,
     parameters: u16,
-    /// Types of the parameters. They are sent with the first execution, and when they change.
+    /// Types of the parameters. Clients send them with the first execution, and again when they change.
     kinds: Vec<Kind>,
 }
 
@@ -41,11 +42,11 @@ impl Statement {
     }
 }
 
-/// The text of an execution.
+/// The result of reading an execution.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Executed {
     Text(Vec<u8>),
-    /// The statement was prepared before the capture begins.
+    /// The text of the statement is not known, for example because it was prepared before the capture began.
     WithoutText,
     /// The values cannot be read.
     WithoutValues,
@@ -77,13 +78,13 @@ impl Prepared {
         *self = Self::default();
     }
 
-    /// Forgets the values that were sent before an execution: others of them may be missing.
+    /// Forgets all values that were sent before an execution. Some parts of these values may not have been captured.
     pub(super) fn forget_long_data(&mut self) {
         self.long.clear();
         self.long_bytes = 0;
     }
 
-    /// Forgets the values that were sent before an execution of this statement.
+    /// Forgets the values that were sent for the next execution of this statement.
     pub(super) fn reset(&mut self, number: u32) {
         let range = (number, 0)..=(number, u16::MAX);
         while let Some((key, value)) = self.long.range(range.clone()).next() {
@@ -111,8 +112,9 @@ impl Prepared {
         }
     }
 
-    /// The text of an execution, from the payload of its packet. `has_attributes` is whether executions have attributes,
-    /// if it is known (`CLIENT_QUERY_ATTRIBUTES`).
+    /// Returns the statement that an execution runs, with its values. `payload` is the execution's packet.
+    /// `has_attributes` says whether executions have attributes (`CLIENT_QUERY_ATTRIBUTES`); `None` if this is not
+    /// known.
     pub(super) fn execute(&mut self, payload: &[u8], has_attributes: Option<bool>) -> Executed {
         let mut bytes = Bytes(payload.get(1..).unwrap_or_default());
         let Some(number) = bytes.u32_le() else { return Executed::WithoutText };
@@ -140,7 +142,7 @@ impl Statement {
         let has_attributes = has_attributes.unwrap_or(counts);
         let mut count = usize::from(self.parameters);
         if has_attributes && (count > 0 || counts) {
-            // Attributes follow the parameters.
+            // The count includes attributes, which follow the parameters.
             count = usize::try_from(bytes.lenenc()?).ok()?;
         }
         if self.parameters == 0 {
@@ -168,7 +170,9 @@ impl Statement {
             number += 1;
             Some(())
         });
-        // Remembered types are wrong if others were sent in a part that is missing.
+        // The known types may be out of date, if the client sent new types in packets that were not captured. Values
+        // that are read with wrong types usually do not end exactly at the end of the packet, so they are recognised
+        // and rejected.
         let is_whole = count > usize::from(*parameters) || bytes.0.is_empty();
         written.filter(|_| number == *parameters && is_whole)
     }
@@ -176,7 +180,7 @@ impl Statement {
 
 /// Reads the types of parameters.
 fn kinds(bytes: &mut Bytes<'_>, count: usize, has_names: bool) -> Option<Vec<Kind>> {
-    // Each takes at least two bytes, so the memory for them is bounded by the packet.
+    // Each type takes at least two bytes, so the size of the packet bounds the memory.
     let mut kinds = Vec::new();
     for _ in 0..count {
         kinds.push(Kind::new(bytes.array()?));

@@ -41,7 +41,7 @@ impl Session {
     /// Reads a packet of an answer.
     fn answered(&mut self, packet: &Packet, tell: &mut Tell<'_>) -> Result<(), TrafficError> {
         let Some(request) = self.requests.front() else {
-            // A server says why it closes a session.
+            // A server may send an error that says why it closes the session.
             let is_farewell = packet.sequence == 0 && packet.payload.first() == Some(&0xFF);
             return if self.has_rest || is_farewell { Ok(()) } else { self.violated(tell) };
         };

@@ -1,4 +1,4 @@
-//! Reports what a session did.
+//! Reports what happens in a session.
 
 use super::Session;
 use super::answer::Outcome;
@@ -19,7 +19,7 @@ impl Session {
         tell.event(Event::Command("Connect"))
     }
 
-    /// Reports a request, with the end of its answer and the packet that said so.
+    /// Reports a request with its outcome. `payload` is the packet that completed the answer.
     pub(super) fn tell_request(
         &mut self,
         request: Request,

@@ -1,4 +1,4 @@
-//! Values of prepared statements ("Binary Protocol Value" in MySQL's source documentation), as literals.
+//! Writes values of prepared statements ("Binary Protocol Value" in MySQL's source documentation) as literals.
 
 use crate::capture::bytes::Bytes;
 use crate::log::write_string;
@@ -34,13 +34,13 @@ pub(super) struct Kind {
 }
 
 impl Kind {
-    /// From the two bytes of the protocol.
+    /// Reads a type from its two bytes in the protocol.
     pub(super) fn new([code, flags]: [u8; 2]) -> Self {
         Self { code, is_unsigned: flags & 0x80 != 0 }
     }
 }
 
-/// Reads a value and appends it as a literal. `None` if it ends too early, or is of an unknown type.
+/// Reads a value and appends it as a literal. `None` if the bytes end too early, or the type is unknown.
 pub(super) fn write_value(kind: Kind, bytes: &mut Bytes<'_>, text: &mut Vec<u8>) -> Option<()> {
     let mut number = |written: String| text.extend_from_slice(written.as_bytes());
     match (kind.code, kind.is_unsigned) {
@@ -72,7 +72,8 @@ pub(super) fn write_value(kind: Kind, bytes: &mut Bytes<'_>, text: &mut Vec<u8>)
     Some(())
 }
 
-/// A floating-point literal, which has an exponent. `None` if it is none of SQL's numbers.
+/// Formats a floating-point number as a literal with an exponent. `None` if the number is infinite or not a number,
+/// which SQL cannot express.
 fn float<F: Into<f64> + std::fmt::LowerExp + Copy>(value: F) -> Option<String> {
     value.into().is_finite().then(|| format!("{value:e}"))
 }
@@ -85,13 +86,14 @@ fn write_decimal(value: &[u8], text: &mut Vec<u8>) {
     if is_number { text.extend_from_slice(value) } else { write_string(value, text) }
 }
 
-/// Bytes behind their length, which is one byte.
+/// Reads the bytes that follow their length, which is one byte.
 fn length_prefixed<'a>(bytes: &mut Bytes<'a>) -> Option<Bytes<'a>> {
     let length = bytes.u8()?;
     bytes.take(usize::from(length)).map(Bytes)
 }
 
-/// `2026-11-21`, or `2026-11-21 08:30:00.250000`. Parts at the end that are zero are not sent.
+/// Formats a date as `2026-11-21`, or with a time as `2026-11-21 08:30:00.250000`. Parts at the end that are zero
+/// are not sent.
 fn date(mut parts: Bytes<'_>) -> Option<String> {
     let length = parts.0.len();
     if !matches!(length, 0 | 4 | 7 | 11) {
@@ -102,7 +104,7 @@ fn date(mut parts: Bytes<'_>) -> Option<String> {
     Some(if length <= 4 { date } else { format!("{date} {}", clock(&mut parts, 0)) })
 }
 
-/// `-838:59:59`, or with a fraction.
+/// Formats a time as `-838:59:59`, or with a fraction.
 fn time(mut parts: Bytes<'_>) -> Option<String> {
     if !matches!(parts.0.len(), 0 | 8 | 12) {
         return None;

@@ -2,7 +2,7 @@
 
 use crate::capture::bytes::Bytes;
 
-/// What an answer has said so far.
+/// What an answer has shown so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Outcome {
     /// Number of `DataRow` messages.
@@ -10,9 +10,9 @@ pub(super) struct Outcome {
     /// Rows that the server sent by `COPY`.
     pub(super) copied_out: Option<u64>,
     pub(super) affected: Option<u64>,
-    /// Whether the server sends the rows of a `COPY`.
+    /// Whether the server is sending the rows of a `COPY`.
     pub(super) is_copy_out: bool,
-    /// The SQLSTATE.
+    /// The SQLSTATE of the error, if the request failed.
     pub(super) error: Option<Vec<u8>>,
 }
 
@@ -32,7 +32,7 @@ impl Outcome {
         match verb {
             b"COPY" if self.is_copy_out => sum(&mut self.copied_out),
             b"INSERT" | b"UPDATE" | b"DELETE" | b"MERGE" | b"COPY" => sum(&mut self.affected),
-            // `CREATE TABLE … AS` writes rows instead of sending them.
+            // The tag counts rows, but none were sent: the statement was `CREATE TABLE … AS`, which writes its rows.
             b"SELECT" if self.rows == 0 && rows > 0 => sum(&mut self.affected),
             _ => {}
         }

@@ -2,15 +2,15 @@
 
 use crate::capture::bytes::Bytes;
 
-/// A body buffer that is larger than this is not kept.
+/// Largest size of a body buffer that is kept to be used again, in bytes.
 const KEPT_BYTES: usize = 64 << 10;
-/// Length of a message's length, which counts itself.
+/// Size of a message's length field. The length counts this field too.
 const LENGTH_BYTES: usize = 4;
 
 /// A message.
 #[derive(Debug, Default)]
 pub(super) struct Message {
-    /// Its type; 0 for the first messages of a client, which have none.
+    /// The type of the message. 0 for the first messages of a client, which have no type.
     pub(super) kind: u8,
     /// The body, up to a limit.
     pub(super) body: Vec<u8>,
@@ -28,19 +28,19 @@ impl Message {
 pub(super) struct Messages {
     head: [u8; 1 + LENGTH_BYTES],
     head_bytes: usize,
-    /// Bytes of the current message that have not come yet.
+    /// Number of bytes of the current message that have not arrived yet.
     left: usize,
     limit: usize,
     message: Message,
 }
 
-/// A message that no message is.
+/// Bytes that cannot be a message.
 #[derive(Debug)]
 pub(super) struct Malformed;
 
 impl Messages {
-    /// The next message; `None` if more bytes are needed. `limit` is the number of bytes that are kept of a message of a
-    /// type, and `None` for a type that does not exist.
+    /// Returns the next message; `None` if more bytes are needed. `limit` gets the type of the message, and returns
+    /// how many bytes of the message to keep, or `None` if the type does not exist.
     pub(super) fn next(
         &mut self,
         bytes: &mut Bytes<'_>,
@@ -69,7 +69,7 @@ impl Messages {
         Ok(Some(std::mem::take(&mut self.message)))
     }
 
-    /// Reads the head of a message.
+    /// Reads the header of a message.
     fn begin(&mut self, is_typed: bool, limit: impl Fn(u8) -> Option<usize>) -> Result<(), Malformed> {
         let [kind, head @ ..] = self.head;
         let (kind, length) = if is_typed {
@@ -78,7 +78,7 @@ impl Messages {
             let [a, b, c, d, _] = self.head;
             (0, u32::from_be_bytes([a, b, c, d]))
         };
-        // A length is signed.
+        // The length is a signed number, so it must fit into an i32.
         let length = i32::try_from(length).map_err(|_| Malformed)?;
         self.left = (length as usize).checked_sub(LENGTH_BYTES).ok_or(Malformed)?;
         self.limit = limit(kind).ok_or(Malformed)?;
@@ -86,7 +86,7 @@ impl Messages {
         Ok(())
     }
 
-    /// Takes the buffer of a message back.
+    /// Takes back the buffer of a message, to use it again.
     pub(super) fn reuse(&mut self, mut body: Vec<u8>) {
         if body.capacity() <= KEPT_BYTES && self.message.body.capacity() == 0 {
             body.clear();

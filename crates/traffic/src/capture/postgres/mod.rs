@@ -25,10 +25,10 @@ use super::tls::is_tls;
 use crate::error::TrafficError;
 use crate::log::{Event, Trouble};
 
-/// Most requests of a session that wait for their answers.
+/// Largest number of requests of a session that wait for their answers.
 const REQUESTS_MAX: usize = 100_000;
 
-/// A session that is watched.
+/// A session that is observed.
 pub(super) struct Session {
     standing: Standing,
     phase: Phase,
@@ -37,7 +37,7 @@ pub(super) struct Session {
     requests: VecDeque<Request>,
     request_bytes: usize,
     outcome: Outcome,
-    /// Whether the server ignores requests up to the next `Sync`, because one failed.
+    /// Whether the server ignores requests up to the next `Sync`, because a request has failed.
     is_skipping: bool,
     prepared: Prepared,
     user: Vec<u8>,
@@ -46,24 +46,24 @@ pub(super) struct Session {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// The client's first message comes.
+    /// The client's first message is expected.
     Startup,
     /// The server accepts or refuses encryption with one byte.
     Encryption,
-    /// The server asks and decides.
+    /// The server checks the client, and accepts or refuses it.
     Authentication,
-    /// The user is logged in, and the server is not ready yet.
+    /// The user is logged in, but the server is not ready yet.
     Starting,
     Commands,
 }
 
 impl Session {
-    /// A session from its first byte.
+    /// Creates a session that is read from its first byte.
     pub(super) fn from_begin() -> Self {
         Self { standing: Standing::Certain, phase: Phase::Startup, ..Self::joined() }
     }
 
-    /// A session that is joined at its next request.
+    /// Creates a session that was open before the capture. It is read from its next request on.
     pub(super) fn joined() -> Self {
         Self {
             standing: Standing::Lost,
@@ -80,13 +80,13 @@ impl Session {
         }
     }
 
-    /// Takes note that the session does not follow the protocol.
+    /// Handles bytes that do not follow the protocol: the session is lost until its next request.
     fn violated(&mut self, tell: &mut Tell<'_>) -> Result<(), TrafficError> {
         let is_loss = super::session::Session::lose(self);
         if is_loss { tell.trouble(Trouble::PacketsMissing) } else { Ok(()) }
     }
 
-    /// Ends the reading of the session.
+    /// Stops reading the session.
     fn end(&mut self) {
         *self = Self { standing: Standing::Over, ..Self::joined() };
     }
@@ -113,7 +113,7 @@ impl Session {
                 }
             },
             (Phase::Encryption, _) => self.violated(tell),
-            // Passwords, data of `COPY`, `Flush`, `Terminate`.
+            // These messages are `Flush`, `Terminate`, passwords, and the data of `COPY`. They are ignored.
             (Phase::Authentication, _) | (_, b'p' | b'd' | b'c' | b'f' | b'H' | b'X') => Ok(()),
             (Phase::Starting | Phase::Commands, kind) => self.request(kind, message, tell),
         }

@@ -8,7 +8,7 @@ use super::messages::Malformed;
 use super::values::text_of_binary;
 use crate::capture::bytes::Bytes;
 
-/// Most statements, and most portals, of a connection.
+/// Largest number of statements, and of portals, that are kept of a connection.
 const KEPT_MAX: usize = 10_000;
 
 /// A prepared statement.
@@ -23,10 +23,11 @@ pub(super) struct Statement {
 #[derive(Debug)]
 pub(super) struct Portal {
     pub(super) statement: Rc<Statement>,
-    /// Formats of the values: none if all are text, one for all, or one for each.
+    /// Formats of the values. The list is empty if all values are text, and has a single format if it applies to all
+    /// values. Otherwise it has a format for each value.
     formats: Vec<u16>,
     values: Vec<Option<Vec<u8>>>,
-    /// Whether an execution has begun. Further ones fetch more rows.
+    /// Whether the portal has been executed. Each further execution fetches more rows of the same result.
     pub(super) is_begun: Cell<bool>,
 }
 
@@ -58,18 +59,18 @@ impl Portal {
     }
 }
 
-/// The statements and portals by their names. The unnamed ones have an empty name.
+/// The statements and portals by their names. A statement or portal without a name has the empty name.
 #[derive(Debug, Default)]
 pub(super) struct Prepared {
     statements: HashMap<Vec<u8>, Rc<Statement>>,
     portals: HashMap<Vec<u8>, Rc<Portal>>,
     bytes: usize,
-    /// Whether the client has closed a named statement, so it may give the name to another one.
+    /// Whether the client has ever closed a named statement. Such a client may use a name again for another statement.
     frees_names: bool,
 }
 
 impl Prepared {
-    /// Reads the body of `Parse`. The name, and the statement. `None` if it is malformed.
+    /// Reads the body of `Parse`. Returns the name and the statement, or `None` if the body is malformed.
     pub(super) fn parse(&mut self, body: &[u8]) -> Option<(Vec<u8>, Rc<Statement>)> {
         let mut bytes = Bytes(body);
         let name = bytes.until_nul()?;
@@ -87,7 +88,7 @@ impl Prepared {
         Some((name.to_vec(), statement))
     }
 
-    /// Reads the body of `Bind`. `None` if its statement is not known.
+    /// Reads the body of `Bind`. `None` if the statement of the portal is not known.
     pub(super) fn bind(&mut self, body: &[u8]) -> Result<Option<Rc<Portal>>, Malformed> {
         let Bind { portal: name, statement, formats, values } = Bind::read(body).ok_or(Malformed)?;
         self.close_portal(name);
@@ -108,15 +109,16 @@ impl Prepared {
         self.portals.get(name).cloned()
     }
 
-    /// Takes note that a server has refused to prepare a statement.
+    /// Forgets a statement that the server has refused to prepare.
     pub(super) fn refuse(&mut self, name: &[u8], statement: &Rc<Statement>) {
         if self.statements.get(name).is_some_and(|known| Rc::ptr_eq(known, statement)) {
             self.close_statement(name);
         }
     }
 
-    /// Forgets what may have changed in a part that is missing. A server refuses a name that is in use, so a client that
-    /// never closes named statements does not give a name to another one.
+    /// Forgets everything that may have changed in a part of the connection that was not captured. Named statements are
+    /// kept if the client has never closed one: a server refuses a name that is in use, so each name still belongs to
+    /// the same statement.
     pub(super) fn forget_uncertain(&mut self) {
         self.close_portals();
         self.close_statement(b"");
@@ -125,7 +127,7 @@ impl Prepared {
         }
     }
 
-    /// Reads that a client closes a statement.
+    /// Closes a statement on the client's request.
     pub(super) fn close_by_client(&mut self, name: &[u8]) {
         self.frees_names |= !name.is_empty();
         self.close_statement(name);
@@ -143,7 +145,7 @@ impl Prepared {
         }
     }
 
-    /// Portals end with their transaction.
+    /// Closes all portals, because they end with their transaction.
     pub(super) fn close_portals(&mut self) {
         for (name, portal) in self.portals.drain() {
             self.bytes -= name.len() + portal.held_bytes();
@@ -173,7 +175,7 @@ impl<'a> Bind<'a> {
         }
         let mut values = Vec::new();
         for _ in 0..bytes.u16_be()? {
-            // A negative length is NULL.
+            // A negative length stands for NULL.
             values.push(match usize::try_from(bytes.u32_be()?.cast_signed()) {
                 Ok(length) => Some(bytes.take(length)?.to_vec()),
                 Err(_) => None,

@@ -7,7 +7,7 @@ use crate::capture::bytes::Bytes;
 use crate::capture::session::At;
 use crate::input::STATEMENT_BYTES_MAX;
 
-/// A request that waits for its answer, with the packet that completed it.
+/// A request that waits for its answer, and the packet that completed the request.
 #[derive(Debug)]
 pub(super) struct Request {
     pub(super) asks: Asks,
@@ -17,27 +17,28 @@ pub(super) struct Request {
 /// What a client asks for.
 #[derive(Debug)]
 pub(super) enum Asks {
-    /// A text; `None` if it was too long to be kept.
+    /// The text of a query; `None` if it was too long to be kept.
     Query(Option<Vec<u8>>),
     Parse(Vec<u8>, Rc<Statement>),
     Bind(Option<Rc<Portal>>),
-    /// The statement that is described, if it is one.
+    /// The statement that is described; `None` if it is not known, or if a portal is described.
     Describe(Option<Rc<Statement>>),
     Execute(Option<Rc<Portal>>),
-    /// More rows of an execution.
+    /// Fetches more rows of an execution.
     Fetch,
     Close,
     Sync,
-    /// A call of a function without SQL.
+    /// A function call without SQL.
     Function,
-    /// A message that was too long to be kept, with the answer that it has.
+    /// A message that was too long to be kept, with the type of its answer.
     TooLong {
         answer: u8,
     },
 }
 
 impl Asks {
-    /// Memory for its content. A statement or portal may be counted for each request that needs it.
+    /// Memory for the request's content, in bytes. A statement or portal is counted once for each request that
+    /// needs it.
     pub(super) fn held_bytes(&self) -> usize {
         let content = match self {
             Self::Query(Some(text)) => text.capacity(),
@@ -52,24 +53,25 @@ impl Asks {
     }
 }
 
-/// How many bytes are kept of a client's message. `None` if the type does not exist.
+/// Number of bytes that are kept of a client's message. `None` if the type of message does not exist.
 pub(super) fn limit(kind: u8) -> Option<usize> {
     match kind {
-        // Names and numbers around a text.
+        // These messages contain a statement's text or values. Names and numbers in the message count too.
         b'Q' | b'P' | b'B' => Some(STATEMENT_BYTES_MAX + 1),
         b'E' | b'D' | b'C' => Some(4096),
-        // `p` has passwords.
+        // The contents of these messages are not needed. Those of `p` are passwords.
         b'S' | b'H' | b'F' | b'X' | b'd' | b'c' | b'f' | b'p' => Some(0),
         _ => None,
     }
 }
 
-/// What a message asks for, other than those that are not answered. `None` if it is malformed.
+/// Returns what a message asks for, or `None` if the message is malformed. The caller must not pass messages that
+/// get no answer.
 pub(super) fn asks(kind: u8, body: &[u8], prepared: &mut Prepared) -> Option<Asks> {
     let mut bytes = Bytes(body);
     Some(match kind {
         b'Q' => {
-            // It replaces the unnamed ones.
+            // A query replaces the unnamed statement and the unnamed portal.
             prepared.close_statement(b"");
             prepared.close_portal(b"");
             Asks::Query(Some(bytes.until_nul()?.to_vec()))
@@ -104,7 +106,8 @@ pub(super) fn asks(kind: u8, body: &[u8], prepared: &mut Prepared) -> Option<Ask
     })
 }
 
-/// What a message asks for that was too long to be kept. `None` if it is not answered.
+/// Returns the request for a message that was too long for its content to be kept. `None` if the session cannot be
+/// followed without the content of this type of message.
 pub(super) fn asks_too_long(kind: u8) -> Option<Asks> {
     match kind {
         b'Q' => Some(Asks::Query(None)),
@@ -114,8 +117,8 @@ pub(super) fn asks_too_long(kind: u8) -> Option<Asks> {
     }
 }
 
-/// Whether bytes look like requests at the begin of a segment. Either whole messages fill it, and the server answers
-/// the last one, or it ends within a text.
+/// Whether a segment looks like requests. Either it consists of whole messages and the server answers the last one,
+/// or it ends within the text of a statement or within the values of a `Bind`.
 pub(crate) fn is_request(bytes: &[u8]) -> bool {
     let mut rest = Bytes(bytes);
     let mut last = 0;

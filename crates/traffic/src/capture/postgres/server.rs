@@ -9,10 +9,11 @@ use crate::capture::session::{Standing, Tell};
 use crate::error::TrafficError;
 use crate::log::Event;
 
-/// How much of a message is kept: the state of an error is at its begin, and types of parameters are few.
+/// Number of bytes that are kept of a server's message. They are enough for the SQLSTATE, which is at the start of an
+/// error, and for the types of a statement's parameters, which are usually few.
 const ANSWER_BYTES: usize = 4096;
 
-/// How many bytes are kept of a server's message. `None` if the type does not exist.
+/// Number of bytes that are kept of a server's message. `None` if the type of message does not exist.
 pub(super) fn limit(kind: u8) -> Option<usize> {
     match kind {
         b'E' | b'C' | b'R' | b'Z' | b't' => Some(ANSWER_BYTES),
@@ -30,14 +31,15 @@ impl Session {
         tell: &mut Tell<'_>,
     ) -> Result<(), TrafficError> {
         match (self.phase, message.kind) {
-            // Reports that belong to no request, and data of `COPY`.
+            // These messages are reports that belong to no request, and data of `COPY`. They are ignored.
             (_, b'N' | b'A' | b'S' | b'd' | b'c' | b'v') | (Phase::Starting, b'K') => Ok(()),
             (Phase::Startup | Phase::Authentication, b'E') => {
                 self.end();
                 tell.event(Event::Command("Connect"))
             }
             (Phase::Authentication, b'R') => {
-                // The others ask for a password, or say that it was right.
+                // Four zero bytes are `AuthenticationOk`. Other messages of this type ask for a password or
+                // continue the exchange.
                 if message.body.starts_with(&[0; 4]) {
                     self.phase = Phase::Starting;
                     return self.connected(tell);
@@ -60,7 +62,7 @@ impl Session {
         }
     }
 
-    /// Reads an error.
+    /// Handles an error.
     fn failed(&mut self, message: &Message, tell: &mut Tell<'_>) -> Result<(), TrafficError> {
         self.standing = Standing::Certain;
         self.outcome.error = Some(state(&message.body));
@@ -75,7 +77,7 @@ impl Session {
         Ok(())
     }
 
-    /// Reads that the server is ready for the next request.
+    /// Handles the message that the server is ready for the next request.
     fn ready(&mut self, message: &Message, tell: &mut Tell<'_>) -> Result<(), TrafficError> {
         let is_end = matches!(
             self.requests.front().map(|request| &request.asks),
@@ -85,7 +87,8 @@ impl Session {
             return self.violated(tell);
         }
         self.standing = Standing::Certain;
-        // Portals of requests that were sent already are not of the transaction that has ended.
+        // Portals end with their transaction. But if the client has already sent further requests, the portals of these
+        // requests belong to a later transaction, so all portals are kept.
         if message.body == b"I" && self.requests.len() == 1 {
             self.prepared.close_portals();
         }
@@ -128,7 +131,7 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the request that is answered, and reports it.
+    /// Ends the request whose answer is complete, and reports it.
     fn finish_front(&mut self, tell: &mut Tell<'_>) -> Result<(), TrafficError> {
         self.standing = Standing::Certain;
         let outcome = std::mem::take(&mut self.outcome);

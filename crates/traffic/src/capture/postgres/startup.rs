@@ -1,16 +1,17 @@
-//! The first messages of a client (`StartupMessage`, `SSLRequest`, `GSSENCRequest` and `CancelRequest` in PostgreSQL's
-//! manual, "Message Formats").
+//! The first messages of a client (`StartupMessage`, `SSLRequest`, `GSSENCRequest` and `CancelRequest` in
+//! PostgreSQL's manual, "Message Formats").
 
 use crate::capture::bytes::Bytes;
 
 /// Largest length of a first message that servers accept (`MAX_STARTUP_PACKET_LENGTH`).
 pub(super) const STARTUP_BYTES_MAX: usize = 10_000;
-/// Codes in the place of the protocol's version.
+/// Request codes. If the first message asks for a cancellation or for encryption, it has such a code at the position at
+/// which a start-up message has the protocol's version.
 const CANCEL: u32 = 80_877_102;
 const TLS: u32 = 80_877_103;
 const GSS: u32 = 80_877_104;
 
-/// What a client asks for first.
+/// What a client's first message asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Startup {
     /// TLS or GSSAPI encryption, which the server accepts or refuses with one byte.
@@ -29,12 +30,13 @@ pub(crate) fn is_startup(bytes: &[u8]) -> bool {
     match code {
         CANCEL => (16..=STARTUP_BYTES_MAX as u32).contains(&length),
         TLS | GSS => length == 8,
-        // Version 3.
+        // A start-up message. The upper half of the code is the protocol's major version, 3.
         code => code >> 16 == 3 && (code & 0xFFFF) < 100 && (9..=STARTUP_BYTES_MAX as u32).contains(&length),
     }
 }
 
-/// Reads the body of a first message. `None` if it is of another version, or malformed.
+/// Reads the body of a first message. `None` if the message is malformed, or belongs to another version of the
+/// protocol.
 pub(super) fn startup(body: &[u8]) -> Option<Startup> {
     let mut bytes = Bytes(body);
     match bytes.u32_be()? {

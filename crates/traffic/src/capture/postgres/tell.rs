@@ -1,4 +1,4 @@
-//! Reports what a session did.
+//! Reports what happens in a session.
 
 use super::Session;
 use super::answer::Outcome;
@@ -45,7 +45,7 @@ impl Session {
             Asks::Parse(..) => (tell.see)(number, Event::Command("Parse")),
             Asks::Fetch => (tell.see)(number, Event::Command("Fetch")),
             Asks::Function => (tell.see)(number, Event::Command("Function")),
-            // A failed commit of a transaction that no statement began.
+            // `Sync` commits the implicit transaction of the statements before it, and this commit failed.
             Asks::Sync if has_failed => (tell.see)(number, Event::Command("Sync that failed")),
             _ => Ok(()),
         }

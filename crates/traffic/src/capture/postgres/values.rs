@@ -1,5 +1,5 @@
-//! Values of `Bind` messages, as text. The binary forms are those of the types' functions `…send` in PostgreSQL's
-//! source.
+//! Converts values of `Bind` messages to text. The binary form of a type is defined by the type's `…send` function in
+//! PostgreSQL's source.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -24,7 +24,8 @@ mod oid {
     pub(super) const JSONB: u32 = 3802;
 }
 
-/// A value in binary form as text. The bytes themselves if the type is a text or is not known here.
+/// Converts a value from its binary form to text. Values of text types are returned unchanged, and also values of types
+/// that this module does not know.
 pub(super) fn text_of_binary(kind: u32, value: &[u8]) -> Vec<u8> {
     known(kind, value).map_or_else(|| value.to_vec(), String::into_bytes)
 }
@@ -58,7 +59,7 @@ fn known(kind: u32, value: &[u8]) -> Option<String> {
     bytes.0.is_empty().then_some(text)
 }
 
-/// A number as PostgreSQL reads it.
+/// Formats a number as PostgreSQL reads it.
 fn float<F: Into<f64> + std::fmt::Debug + Copy>(value: F) -> String {
     let wide: f64 = value.into();
     match wide {
@@ -68,14 +69,14 @@ fn float<F: Into<f64> + std::fmt::Debug + Copy>(value: F) -> String {
     }
 }
 
-/// A day, from the number of days since 2000-01-01. `None` if it is not in the years 1 to 9999; the infinite dates are
-/// not.
+/// Formats a day, from the number of days since 2000-01-01. `None` if the day is infinite or outside of the years 1 to
+/// 9999.
 fn date(days: i64) -> Option<String> {
     let (year, month, day) = day_of(days + DAYS_TO_2000);
     (1..=9999).contains(&year).then(|| format!("{year:04}-{month:02}-{day:02}"))
 }
 
-/// A moment, from the number of µs since 2000-01-01.
+/// Formats a moment, from the number of µs since 2000-01-01.
 fn timestamp(since_us: i64) -> Option<String> {
     let (seconds, fraction_us) = (since_us.div_euclid(1_000_000), since_us.rem_euclid(1_000_000));
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
@@ -99,10 +100,11 @@ fn day_of(days: i64) -> (i64, i64, i64) {
     (era * 400 + year_of_era + i64::from(month <= 2), month, day)
 }
 
-/// Most groups of zeros that are written for a number but are not sent.
+/// Largest number of groups of zeros that are added to a number. The server does not send groups of zeros at the
+/// start or the end of a number.
 const ZERO_GROUPS_MAX: i32 = 32;
 
-/// A decimal number, from groups of four digits (`numeric_send`).
+/// Formats a decimal number, from groups of four digits (`numeric_send`).
 fn numeric(bytes: &mut Bytes<'_>) -> Option<String> {
     let groups = bytes.u16_be()?;
     let weight = bytes.u16_be()?.cast_signed();
@@ -173,7 +175,7 @@ mod tests {
             (oid::NUMERIC, &[0, 1, 0xFF, 0xFE, 0, 0, 0, 6, 0, 100], b"0.000001"),
             (oid::NUMERIC, &[0, 1, 0x7F, 0xFF, 0, 0, 0, 0, 0, 1], &[0, 1, 0x7F, 0xFF, 0, 0, 0, 0, 0, 1]),
             (600, &[0, 0, 0, 0, 0, 0, 0, 1], &[0, 0, 0, 0, 0, 0, 0, 1]),
-            // Another length than that of its type.
+            // The length does not match the type.
             (oid::INT4, &[1, 2], &[1, 2]),
         ];
         for (kind, value, expected) in cases {

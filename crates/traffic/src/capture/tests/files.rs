@@ -23,7 +23,7 @@ fn talk() -> Talk {
 const TOLD: [&str; 3] =
     ["6 c1 connected me shop", "6 command Connect", "7 c1 @6 SELECT 1 us=100 rows=0 affected=1"];
 
-/// The packets without their headers of Ethernet, behind other ones.
+/// The packets with another header in place of their Ethernet header.
 fn with_header(header: &[u8]) -> Vec<Vec<u8>> {
     talk().packets.iter().map(|packet| [header, &packet[14..]].concat()).collect()
 }
@@ -67,7 +67,7 @@ fn ip_version_6_is_read() {
         let builder = builder.tcp(ports[side], ports[1 - side], sequences[side], 1000);
         let mut frame = Vec::new();
         builder.write(&mut frame, payload).unwrap();
-        // Padding is not part of the segment.
+        // Padding follows the segment, but is not part of it.
         frame.extend([0xFF; 6]);
         packets.push(frame);
         sequences[side] += payload.len() as u32;
@@ -77,7 +77,7 @@ fn ip_version_6_is_read() {
     assert_eq!(told(&pcap(&packets, usize::MAX)), ["1 c1 @0 SELECT 1 us=100 rows=0 affected=1"]);
 }
 
-/// The file in the other byte order, with times in ns.
+/// A pcap file in big-endian byte order, with times in ns.
 fn big_endian_nanoseconds(packets: &[Vec<u8>]) -> Vec<u8> {
     let mut file = 0xA1B2_3C4D_u32.to_be_bytes().to_vec();
     file.extend([0, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 1]);
@@ -98,7 +98,7 @@ fn block(kind: u32, body: &[u8]) -> Vec<u8> {
     [&kind.to_le_bytes(), &length.to_le_bytes(), body, &padding, &length.to_le_bytes()].concat()
 }
 
-/// Two interfaces: the second has times in units of 2^-20 s.
+/// A pcapng file with two interfaces. The second has times in units of 2^-20 s.
 fn pcapng(packets: &[Vec<u8>]) -> Vec<u8> {
     let mut section = 0x1A2B_3C4D_u32.to_le_bytes().to_vec();
     section.extend([1, 0, 0, 0]);
@@ -127,6 +127,18 @@ fn both_byte_orders_and_pcapng_are_read() {
     let packets = talk().packets;
     assert_eq!(told(&big_endian_nanoseconds(&packets)), TOLD);
     assert_eq!(told(&pcapng(&packets)), TOLD);
+}
+
+#[test]
+fn packets_without_a_time_are_told() {
+    let packets = talk().packets;
+    let all = pcapng(&[]);
+    let simple =
+        packets.iter().map(|packet| block(3, &[&(packet.len() as u32).to_le_bytes(), &packet[..]].concat()));
+    let file = [vec![all], simple.collect()].concat().concat();
+    let expected: Vec<String> =
+        (1..=packets.len()).map(|number| format!("{number} trouble no_time")).collect();
+    assert_eq!(told(&file), expected);
 }
 
 #[test]

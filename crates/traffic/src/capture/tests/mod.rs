@@ -1,4 +1,4 @@
-//! Captures made by hand, and what is read from them.
+//! Captures that are made by hand, and the events that are read from them.
 
 mod files;
 mod mysql;
@@ -16,7 +16,7 @@ const MYSQL: u16 = 3306;
 const POSTGRES: u16 = 5432;
 const CLIENT: [u8; 4] = [10, 0, 0, 1];
 const SERVER: [u8; 4] = [10, 0, 0, 2];
-/// When the first packet was captured.
+/// When the first packet was captured, in µs since 1970 UTC.
 const BEGIN_US: i64 = 1_795_785_741_000_000;
 /// Time between packets.
 const STEP_US: i64 = 100;
@@ -25,9 +25,9 @@ const STEP_US: i64 = 100;
 struct Talk {
     client_port: u16,
     server_port: u16,
-    /// Sequence numbers of the client and the server.
+    /// The next sequence numbers of the client and the server.
     next: [u32; 2],
-    /// Frames of Ethernet.
+    /// The packets, as Ethernet frames.
     packets: Vec<Vec<u8>>,
 }
 
@@ -45,7 +45,7 @@ impl Talk {
         Self { client_port: 40_000, server_port, next: [u32::MAX - 20, 7000], packets: Vec::new() }
     }
 
-    /// A connection that opens.
+    /// A connection that is opened at the start of the capture.
     fn open(server_port: u16) -> Self {
         let mut talk = Self::joined(server_port);
         talk.handshake();
@@ -102,13 +102,13 @@ impl Talk {
         self.client(&[]);
     }
 
-    /// The packets as a file of `tcpdump`.
+    /// The events that are read if the packets are in a file of `tcpdump`.
     fn told(&self) -> Vec<String> {
         told(&pcap(&self.packets, usize::MAX))
     }
 }
 
-/// A file with packets of Ethernet. At most `snap_bytes` of each were captured.
+/// A pcap file with Ethernet packets. At most `snap_bytes` of each packet were captured.
 fn pcap(packets: &[Vec<u8>], snap_bytes: usize) -> Vec<u8> {
     let mut file = 0xA1B2_C3D4_u32.to_le_bytes().to_vec();
     file.extend([2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0, 0, 0]);
@@ -158,7 +158,8 @@ fn words(event: &Event<'_>) -> String {
     }
 }
 
-/// Session, time since the begin in steps, text, latency in µs, rows sent and affected, values, error.
+/// Formats a statement: session, time since the start in steps, text, latency in µs, rows sent and affected,
+/// values, error.
 fn statement_words(statement: &Statement<'_>) -> String {
     let steps = (statement.at_us - BEGIN_US) / STEP_US;
     let mut words = format!("{} @{steps} {}", text(statement.session), text(statement.text));

@@ -27,7 +27,7 @@ pub(super) fn ok() -> Vec<u8> {
     packet(1, OK)
 }
 
-/// A result of one column, in the form without EOF packets.
+/// A result of one column, in the form that has no EOF packets.
 fn rows(values: &[&str]) -> Vec<u8> {
     let mut answer = [packet(1, &[1]), packet(2, b"\x03def\0\0\0")].concat();
     for (sequence, value) in (3..).zip(values) {
@@ -53,7 +53,7 @@ fn response(capabilities: u32) -> Vec<u8> {
     packet(1, &payload)
 }
 
-/// A connection whose user has logged in, in packets 4 to 6.
+/// A connection whose user has logged in. The login is in packets 4 to 6.
 pub(super) fn logged_in(port: u16) -> Talk {
     let mut talk = Talk::open(port);
     talk.server(&greeting());

@@ -29,7 +29,7 @@ fn login() -> Vec<u8> {
     first(b"\0\x03\0\0user\0me\0database\0shop\0\0")
 }
 
-/// A connection whose user has logged in with a password, in packets 4 to 7.
+/// A connection whose user has logged in with a password. The login is in packets 4 to 7.
 fn logged_in(port: u16) -> Talk {
     let mut talk = Talk::open(port);
     talk.exchange(&login(), &message(b'R', &[0, 0, 0, 3]));

@@ -8,7 +8,8 @@ use crate::import::read_log;
 use crate::log::{Event, LogFormat};
 use crate::sql::Dialect;
 
-/// Statements that are sent in two packets each and are answered in one: packets 7 to 15.
+/// A connection with three statements. Each is sent in two packets and answered in one, so the statements are in
+/// packets 7 to 15.
 fn statements() -> Talk {
     let mut talk = logged_in(MYSQL);
     for number in 1..=3 {
@@ -40,13 +41,13 @@ fn retransmitted_and_late_segments_change_nothing() {
 
 #[test]
 fn a_gap_loses_what_is_in_it_and_no_more() {
-    // The begin of the second request.
+    // The start of the second request is missing.
     let mut talk = statements();
     talk.packets.remove(9);
     let told = talk.told();
     assert_eq!(texts(&told), ["SELECT1"]);
     assert_eq!(told.iter().filter(|line| line.contains("trouble")).count(), 1, "{told:?}");
-    // The second answer. The third request does not wait for it.
+    // The second answer is missing. The third request does not wait for it.
     let mut talk = statements();
     talk.packets.remove(11);
     for _ in 0..40 {
@@ -67,7 +68,7 @@ fn what_a_snap_length_cuts_off_is_told() {
     talk.exchange(&query("SELECT 2"), &ok());
     let told = told(&pcap(&talk.packets, length));
     assert_eq!(told[2..], ["7 trouble packet_cut", "9 c1 @8 SELECT 2 us=100 rows=0 affected=1"]);
-    // Nothing is left of the TCP header.
+    // No packet has its whole TCP header.
     let told = told_as(Some(LogFormat::PcapMysql), &pcap(&talk.packets, 40));
     assert!(told.iter().all(|line| line.ends_with("packet_cut")), "{told:?}");
 }
@@ -77,7 +78,7 @@ fn a_port_that_is_used_again_is_another_session() {
     let mut talk = logged_in(MYSQL);
     talk.exchange(&query("SELECT 1"), &ok());
     let first = talk.packets.clone();
-    // The same addresses, without the end of the first connection.
+    // A new connection with the same addresses begins, although the end of the first connection was not captured.
     let mut again = logged_in(MYSQL);
     again.next = [5, 6];
     again.packets.clear();
@@ -143,13 +144,14 @@ fn an_unasked_packet_of_a_server_is_a_loss() {
     let mut talk = logged_in(MYSQL);
     talk.server(&packet(1, b"\x01\x01"));
     talk.exchange(&query("SELECT 1"), &ok());
-    // A server says why it closes a session.
+    // A server may send an error that says why it closes the session.
     talk.server(&packet(0, b"\xFF\xBF\x0F#HY000The client was disconnected"));
     assert_eq!(talk.told()[2..], ["7 trouble packets_missing", "8 c1 @7 SELECT 1 us=100 rows=0 affected=1"]);
 }
 
 proptest! {
-    /// No change of a capture causes a panic, and each event has the number of a packet, or of the next one.
+    /// No change of a capture causes a panic. Each event has the number of a packet in the capture, or the number
+    /// after the last packet.
     #[test]
     fn any_bytes_are_read(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..20),

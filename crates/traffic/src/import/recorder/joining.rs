@@ -1,15 +1,15 @@
-//! When sessions begin and end.
+//! The starts and ends of sessions.
 
 use super::Recorder;
 use crate::file::NewSession;
 use crate::import::sessions::Session;
 use crate::log::{Statement, Trouble};
 
-/// Bytes of statements that are in memory. With more, all are written.
+/// Largest memory for statements, in bytes. If they take more, all are written to the file.
 const HELD_BYTES_MAX: usize = 32 << 20;
 
 impl Recorder<'_> {
-    /// Begins a session for a statement that is not of an open one.
+    /// Begins a session for a statement that belongs to no open session.
     pub(super) fn join(
         &mut self,
         line: u64,
@@ -48,7 +48,7 @@ impl Recorder<'_> {
         Ok(())
     }
 
-    /// Ends a session, if there is one.
+    /// Ends a session, if it is open.
     pub(super) fn end(&mut self, name: &[u8], at_us: Option<i64>) -> rusqlite::Result<()> {
         let Some(session) = self.sessions.remove(name) else { return Ok(()) };
         let ended_us =
@@ -61,14 +61,14 @@ impl Recorder<'_> {
         self.sessions.take_all().into_iter().try_for_each(|session| self.close(session, None))
     }
 
-    /// Writes the rest of a session.
+    /// Writes the rest of a session to the file.
     fn close(&mut self, mut session: Session, ended_us: Option<i64>) -> rusqlite::Result<()> {
         self.held_bytes -= session.chunk.bytes();
         self.writer.add_chunk(session.id, &mut session.chunk, true)?;
         self.writer.end_session(session.id, ended_us, session.until_us, session.statements)
     }
 
-    /// Writes the statements of all sessions if they take too much memory.
+    /// Writes the statements of all sessions to the file, if they take too much memory.
     pub(super) fn relieve(&mut self) -> rusqlite::Result<()> {
         if self.held_bytes > HELD_BYTES_MAX {
             for session in self.sessions.iter_mut() {
@@ -80,11 +80,12 @@ impl Recorder<'_> {
         Ok(())
     }
 
-    /// Records that a server opened its log here.
+    /// Handles an entry which says that a server opened its log here.
     pub(super) fn server(&mut self, line: u64, description: &[u8]) -> rusqlite::Result<()> {
         let is_other = !self.server.is_empty() && self.server != description;
         description.clone_into(&mut self.server);
-        // At the begin of a file, a server has only gone on to a new one.
+        // At the start of a file no session has ended, because the server may only have continued its log in a new
+        // file.
         if is_other || self.source_statements > 0 {
             self.beside.trouble(if is_other { Trouble::OtherServer } else { Trouble::Restarted }, line);
             return self.end_all();

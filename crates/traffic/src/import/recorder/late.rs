@@ -1,4 +1,4 @@
-//! Entries about a statement that was logged before.
+//! Log entries that add facts to a statement which an earlier entry reported.
 
 use std::hash::BuildHasher as _;
 
@@ -13,7 +13,7 @@ impl Recorder<'_> {
         let is_it = |open: &Open| !open.has_latency;
         let found = session.and_then(|session| session.open.filter(is_it).map(|open| (session, open)));
         let Some((session, open)) = found else {
-            // Of a phase that executes nothing.
+            // This duration belongs to a phase in which no statement is executed, such as parsing.
             self.beside.skip("unrelated");
             return Ok(());
         };
@@ -26,14 +26,14 @@ impl Recorder<'_> {
         Ok(())
     }
 
-    /// Records a statement that failed, or sets the error of the last one if it is the same.
+    /// Records a statement that failed. If the session's last statement is this statement, sets only its error.
     pub(super) fn failed(&mut self, line: u64, statement: &Statement<'_>) -> rusqlite::Result<()> {
         let text = self.texts.hash_one(statement.text);
         let is_it = |open: &Open| open.text == text && !open.has_error && !open.has_latency;
         let session = self.sessions.get_mut(statement.session);
         let found = session.and_then(|session| session.open.filter(is_it).map(|open| (session, open)));
         let Some((session, open)) = found else { return self.statement(line, statement) };
-        // PostgreSQL writes no duration of what failed.
+        // No latency is expected, because PostgreSQL logs no duration for a statement that failed.
         session.open = Some(Open { has_error: true, has_latency: true, ..open });
         let error = String::from_utf8_lossy(statement.error.unwrap_or_default());
         self.writer.set_error(&mut session.chunk, &error)?;

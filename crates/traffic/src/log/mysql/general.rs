@@ -1,7 +1,8 @@
 //! The general log of MySQL and MariaDB. It shows when a statement arrived, but not how long it took.
 //!
-//! A line has a moment, the number of the thread, the command and its argument. MySQL up to 5.6 and MariaDB write the
-//! moment only when the second changes. The other lines of an argument begin in another way.
+//! A line has a moment, the number of the thread, the command and its argument. MySQL up to 5.6 and MariaDB write
+//! the moment only when the second changes. An argument may continue on further lines, which do not begin like an
+//! entry.
 
 use crate::error::TrafficError;
 use crate::input::{Line, STATEMENT_BYTES_MAX};
@@ -11,7 +12,7 @@ use crate::log::{Event, Reader, See, Statement, Trouble};
 
 use super::{is_of_opening, is_opening};
 
-/// Names of commands (`command_name` in MySQL's `sql/sql_parse.cc` and MariaDB's).
+/// Names of commands (`command_name` in the `sql/sql_parse.cc` of MySQL and of MariaDB).
 const COMMANDS: [&str; 39] = [
     "Binlog Dump",
     "Binlog Dump GTID",
@@ -178,7 +179,7 @@ impl General {
     }
 }
 
-/// Parses `root@localhost on test using Socket`. Older versions write only the first part.
+/// Parses `root@localhost on test using Socket`. Older versions write only the part before `using`.
 fn connected<'a>(session: &'a [u8], at_us: i64, argument: &'a [u8]) -> Event<'a> {
     let user = split_once(argument, b"@").map(|(user, _)| user);
     let database = split_once(argument, b" on ").map(|(_, rest)| rest);
@@ -187,7 +188,7 @@ fn connected<'a>(session: &'a [u8], at_us: i64, argument: &'a [u8]) -> Event<'a>
     Event::Connected { session, at_us, user, database: database.filter(|name| !name.is_empty()) }
 }
 
-/// Formats a number, in a buffer of the caller.
+/// Formats a number into the caller's buffer, and returns the digits.
 fn decimal_digits(mut number: u64, room: &mut [u8; 20]) -> &[u8] {
     let mut at = room.len();
     loop {

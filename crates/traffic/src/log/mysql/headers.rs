@@ -6,14 +6,16 @@ use crate::log::text::{decimal, only_whole, split_once};
 /// The facts in the lines before a statement.
 #[derive(Debug, Default)]
 pub(super) struct Headers {
-    /// The number of their first line.
+    /// The line number of the entry's first line.
     pub(super) line: u64,
-    /// `# Time:` as MySQL 5.7 and later write it: when the entry was written, at the statement's end.
+    /// The time in `# Time:` as MySQL 5.7 and later write it. It is the time when the entry was written, which is
+    /// at the statement's end.
     pub(super) written_us: Option<i64>,
     pub(super) has_zone: bool,
-    /// `Start:` of `log_slow_extra`.
+    /// The time in `Start:`, which `log_slow_extra` adds.
     pub(super) start_us: Option<i64>,
-    /// `SET timestamp=…`: the second of the end; since MySQL 8.0.14, of the start.
+    /// The time in `SET timestamp=…`, in whole seconds. Before MySQL 8.0.14 it is the statement's end, and since
+    /// then its start.
     pub(super) timestamp_us: Option<i64>,
     pub(super) latency_us: Option<u64>,
     pub(super) rows_sent: Option<u64>,
@@ -27,7 +29,7 @@ pub(super) struct Headers {
 }
 
 impl Headers {
-    /// Clears everything, but keeps the allocated memory.
+    /// Clears all facts, but keeps the allocated memory.
     pub(super) fn clear(&mut self) {
         self.line = 0;
         (self.written_us, self.has_zone, self.start_us, self.timestamp_us) = (None, true, None, None);
@@ -51,7 +53,7 @@ impl Headers {
             if let Some((moment, _)) = moment::iso(rest) {
                 (self.written_us, self.has_zone) = (Some(moment.at_us), moment.has_zone);
             }
-            // The older form is in local time, and `SET timestamp` says the same in UTC.
+            // The older form of `# Time:` has local time and is ignored. `SET timestamp` has the same time in UTC.
         } else if let Some(rest) = line.strip_prefix(b"# User@Host: ") {
             self.user_and_host(rest);
         } else {
@@ -68,8 +70,8 @@ impl Headers {
         self.pairs(&text[behind_host..]);
     }
 
-    /// Parses `Query_time: 0.000321  Lock_time: 0.000089 Rows_sent: 1`: names that end with a colon, each with or
-    /// without a value.
+    /// Parses `Query_time: 0.000321  Lock_time: 0.000089 Rows_sent: 1`. Each name ends with a colon, and may have a
+    /// value.
     fn pairs(&mut self, text: &[u8]) {
         let mut name: Option<&[u8]> = None;
         let mut at = 0;

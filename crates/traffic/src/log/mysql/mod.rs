@@ -1,4 +1,4 @@
-//! Logs of MySQL, MariaDB and Percona Server, and of ProxySQL before them.
+//! Logs of MySQL, MariaDB and Percona Server, and of ProxySQL in front of them.
 
 mod general;
 mod headers;
@@ -17,7 +17,7 @@ fn is_opening(line: &[u8]) -> bool {
     line.trim_ascii_end().ends_with(b"started with:") && memchr::memmem::find(line, b", Version: ").is_some()
 }
 
-/// Whether a line is the second or third of these lines.
+/// Whether a line is the second or third line that a server writes when it opens a log.
 fn is_of_opening(line: &[u8]) -> bool {
     let is_columns = line.starts_with(b"Time") && line.trim_ascii_end().ends_with(b"Argument");
     let is_port =

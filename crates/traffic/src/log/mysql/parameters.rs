@@ -1,9 +1,9 @@
-//! The values of a prepared statement, in the places of its question marks.
+//! Puts the values of a prepared statement in place of its question marks.
 
 use super::proxysql::Parameter;
 
-/// Types whose values are numbers, by their names in MySQL's protocol (`enum_field_types`), with or without their
-/// prefix.
+/// Types whose values are numbers, by their names in MySQL's protocol (`enum_field_types`). Logs write these names
+/// with or without a prefix.
 const NUMBERS: [&str; 11] = [
     "DECIMAL",
     "DOUBLE",
@@ -18,14 +18,16 @@ const NUMBERS: [&str; 11] = [
     "BOOL",
 ];
 
-/// The statement with literals for its parameters. `None` if it has another number of them.
+/// Returns the statement with a literal for each parameter. `None` if the number of question marks differs from the
+/// number of parameters.
 pub(super) fn with_values(query: &[u8], parameters: &[Parameter<'_>]) -> Option<Vec<u8>> {
     let mut parameters = parameters.iter();
     let text = with_literals(query, &mut |text| parameters.next().map(|parameter| append(parameter, text)))?;
     parameters.next().is_none().then_some(text)
 }
 
-/// The statement with a literal for each question mark, which `write` appends. `None` if one has no literal.
+/// The statement with a literal for each question mark. `write` appends the next literal, or returns `None` if
+/// there are no more.
 pub(crate) fn with_literals(
     query: &[u8],
     write: &mut dyn FnMut(&mut Vec<u8>) -> Option<()>,
@@ -54,7 +56,8 @@ pub(crate) fn with_literals(
     Some(text)
 }
 
-/// The end of a string or name that begins here. A doubled quote ends one and begins the next.
+/// The end of a string or name that begins at `begin`. A doubled quote is read as the end of one string and the
+/// beginning of another.
 fn quoted(query: &[u8], begin: usize) -> usize {
     let quote = query[begin];
     let mut at = begin + 1;
@@ -82,7 +85,7 @@ fn append(parameter: &Parameter<'_>, text: &mut Vec<u8>) {
     write_string(value.as_bytes(), text);
 }
 
-/// Appends a string literal; a hexadecimal one if the string is not UTF-8.
+/// Appends a string literal. If the string is not UTF-8, the literal is hexadecimal.
 pub(crate) fn write_string(value: &[u8], text: &mut Vec<u8>) {
     if str::from_utf8(value).is_err() {
         text.extend_from_slice(b"X'");

@@ -1,5 +1,5 @@
-//! ProxySQL's eventslog with `eventslog_format = 2`: an object a line (ProxySQL's documentation, "Query Logging", and
-//! `doc/internal/MySQL_Logging_Prepared_Statements_Parameters.md` in its repository).
+//! ProxySQL's eventslog with `eventslog_format = 2`, which has one JSON object per line (ProxySQL's documentation,
+//! "Query Logging", and `doc/internal/MySQL_Logging_Prepared_Statements_Parameters.md` in its repository).
 
 use std::borrow::Cow;
 
@@ -10,14 +10,14 @@ use crate::error::TrafficError;
 use crate::input::Line;
 use crate::log::{Event, Reader, See, Statement, Trouble};
 
-/// The key by which such a log is known.
+/// The key that identifies a line of an eventslog.
 const KEY: &[u8] = b"\"starttime_timestamp_us\":";
 
 /// Reads an eventslog.
 #[derive(Debug, Default)]
 pub(crate) struct Proxysql;
 
-/// The keys that are used. Others are skipped.
+/// The keys that are used. Other keys are skipped.
 #[derive(Deserialize)]
 struct Object<'a> {
     #[serde(borrow, default)]
@@ -34,7 +34,7 @@ struct Object<'a> {
     rows_sent: Option<u64>,
     rows_affected: Option<u64>,
     errno: Option<u32>,
-    /// Since version 3; earlier ones do not log the values of prepared statements.
+    /// The values of a prepared statement. ProxySQL logs them since version 3.
     #[serde(borrow)]
     parameters: Option<Vec<Parameter<'a>>>,
 }
@@ -42,14 +42,14 @@ struct Object<'a> {
 /// A value of a prepared statement.
 #[derive(Deserialize)]
 pub(super) struct Parameter<'a> {
-    /// The name of its type in MySQL's protocol.
+    /// The name of the value's type in MySQL's protocol.
     #[serde(borrow, default, rename = "type")]
     pub(super) kind: Cow<'a, str>,
     #[serde(borrow)]
     pub(super) value: Option<Cow<'a, str>>,
 }
 
-/// Whether a line is an entry of such a log.
+/// Whether a line is an entry of ProxySQL's eventslog.
 pub(in crate::log) fn is_proxysql(line: &[u8]) -> bool {
     line.starts_with(b"{") && memchr::memmem::find(line, KEY).is_some()
 }

@@ -1,8 +1,8 @@
 //! The slow log, as MySQL 5.6 to 9, MariaDB and Percona Server write it.
 //!
-//! An entry has some lines that begin with `# `, then `use …;` if the database has changed since the previous entry,
-//! then `SET timestamp=…;`, then the statement, which ends with `;`. Sources: `sql/log.cc` of MySQL
-//! (`File_query_log::write_slow`), and MySQL's manual, "The Slow Query Log".
+//! An entry begins with some lines that start with `# `. If the database has changed since the previous entry, `use
+//! …;` follows. Then comes `SET timestamp=…;`, and then the statement, which ends with `;`. Sources: `sql/log.cc`
+//! of MySQL (`File_query_log::write_slow`), and MySQL's manual, "The Slow Query Log".
 
 use super::headers::Headers;
 use super::{is_of_opening, is_opening};
@@ -11,10 +11,10 @@ use crate::input::{Line, STATEMENT_BYTES_MAX};
 use crate::log::text::split_once;
 use crate::log::{Event, Reader, See, Statement, Trouble};
 
-/// How a command is written, in place of a statement.
+/// The text that the log has instead of a statement if a command was executed. The command's name follows.
 const COMMAND: &[u8] = b"# administrator command: ";
 
-/// The place of the next line in an entry.
+/// The part of an entry to which the next line may belong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
     /// Outside of entries.
@@ -34,7 +34,7 @@ pub(crate) struct Slow {
     headers: Headers,
     text: Vec<u8>,
     is_too_long: bool,
-    /// The database of the last `use`, of any session. The log writes it only when it changes.
+    /// The database of the last `use`, of any session. The log has `use` only when the database changes.
     database: Vec<u8>,
     has_told_zone: bool,
 }
@@ -91,7 +91,8 @@ impl Slow {
         Ok(())
     }
 
-    /// Parses a line that a server writes before the statement. Returns whether the line is one.
+    /// Parses a line that a server writes between the lines with `# ` and the statement. Returns whether the line
+    /// is of this kind.
     fn is_prelude(&mut self, line: &[u8]) -> bool {
         if self.headers.timestamp_us.is_some() {
             return false;
@@ -109,7 +110,7 @@ impl Slow {
         self.place = Place::Text;
         self.is_too_long |= line.is_too_long || self.text.len() + line.bytes.len() > STATEMENT_BYTES_MAX;
         if self.is_too_long {
-            // What is needed to see where it ends.
+            // Of a line that is too long, only the last byte is kept. It shows whether the statement ends here.
             self.text.clear();
             self.text.extend_from_slice(&line.bytes[line.bytes.len().saturating_sub(1)..]);
         } else {
@@ -179,7 +180,8 @@ fn see_command(
         b"Init DB" => see(headers.line, Event::Database { session, name: database })?,
         _ => {}
     }
-    // Only words of the server are here; a log that was made by hand gets no text into the file by them.
+    // The name is kept only if it looks like a command of the server. So a log that was made by hand cannot bring
+    // other text into the file.
     let is_word = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'_');
     let name = str::from_utf8(command)
         .ok()

@@ -17,11 +17,12 @@ const MESSAGE: usize = 13;
 const DETAIL: usize = 14;
 const QUERY: usize = 19;
 
-/// Reads a csvlog. It has its own splitter, because a record that a crash has cut off must not swallow the following
-/// records: a line that looks like the start of a record starts one, even inside an open quote.
+/// Reads a csvlog. It splits records by itself and not with a CSV library, because a record that a crash has cut off
+/// must not swallow the following records. A line that looks like the start of a record starts a new record, even
+/// inside an open quote.
 #[derive(Debug, Default)]
 pub(crate) struct Csvlog {
-    /// Lines of a record that has not ended.
+    /// The lines of a record that is not complete yet.
     open: Vec<u8>,
     open_line: u64,
     is_too_long: bool,
@@ -34,7 +35,7 @@ pub(crate) struct Csvlog {
 #[derive(Debug, Default)]
 struct Fields {
     places: Vec<Place>,
-    /// The contents of fields that differ from what is written.
+    /// The contents of fields that differ from their text in the record.
     text: Vec<u8>,
 }
 
@@ -90,7 +91,7 @@ impl Csvlog {
         }
     }
 
-    /// Gives up a record without an end.
+    /// Gives up a record that has no end.
     fn cut(&mut self, see: See<'_>) -> Result<(), TrafficError> {
         let trouble = if self.is_too_long { Trouble::TooLong } else { Trouble::Cut };
         let line = self.open_line;
@@ -134,14 +135,14 @@ impl Csvlog {
     }
 }
 
-/// The moment of a record, if a line looks like the start of one.
+/// The moment of a record, if the line looks like the start of a record. `None` otherwise.
 fn begin(line: &[u8]) -> Option<Moment> {
     let (moment, rest) = iso(line)?;
     (rest.first() == Some(&b',')).then_some(moment)
 }
 
 impl Fields {
-    /// The field; empty if it does not exist.
+    /// The contents of a field; empty if the field does not exist.
     fn get<'a>(&'a self, record: &'a [u8], number: usize) -> &'a [u8] {
         match self.places.get(number) {
             Some(&Place::Record { from, until }) => &record[from..until],
@@ -170,13 +171,13 @@ impl Fields {
     /// Finds the end of a field that begins without a quote.
     fn plain(&mut self, record: &[u8], from: usize) -> usize {
         let rest = &record[from..];
-        // Most are short.
+        // A plain search is fast here, because most fields are short.
         let until = from + rest.iter().position(|byte| *byte == b',').unwrap_or(rest.len());
         self.places.push(Place::Record { from, until });
         until
     }
 
-    /// Finds the end of a field that begins after its quote.
+    /// Finds the end of a quoted field. `from` is the position after its opening quote.
     fn quoted(&mut self, record: &[u8], from: usize) -> usize {
         let close = memchr(b'"', &record[from..]).map_or(record.len(), |length| from + length);
         if matches!(record.get(close + 1), None | Some(b',')) {
@@ -191,7 +192,7 @@ impl Fields {
         end + length
     }
 
-    /// Copies the text of a field up to its closing quote, and returns the place after that.
+    /// Copies the contents of a field up to its closing quote. Returns the position after that quote.
     fn unquote(&mut self, record: &[u8], mut at: usize) -> usize {
         while let Some(length) = memchr(b'"', &record[at..]) {
             self.text.extend_from_slice(&record[at..at + length]);

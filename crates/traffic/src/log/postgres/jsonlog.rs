@@ -17,7 +17,7 @@ pub(crate) struct Jsonlog {
     has_told_zone: bool,
 }
 
-/// The keys that are used. Others are skipped.
+/// The keys that are used. Other keys are skipped.
 #[derive(Deserialize)]
 struct Object<'a> {
     #[serde(borrow, default)]
@@ -48,7 +48,7 @@ impl Reader for Jsonlog {
         if line.is_too_long {
             return see(line.number, Event::Trouble(Trouble::TooLong));
         }
-        // A database may have another encoding than UTF-8.
+        // The text may not be UTF-8, because a database may have another encoding.
         let text = String::from_utf8_lossy(line.bytes);
         let Ok(object) = serde_json::from_str::<Object<'_>>(&text) else {
             let trouble = if line.bytes.starts_with(b"{") { Trouble::Cut } else { Trouble::NotRecognised };

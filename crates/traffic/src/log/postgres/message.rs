@@ -16,7 +16,7 @@ pub(super) struct Record<'a> {
     pub(super) user: &'a [u8],
     pub(super) database: &'a [u8],
     pub(super) severity: &'a [u8],
-    /// SQLSTATE; empty if the log has none.
+    /// The SQLSTATE. Empty if the log has none.
     pub(super) state: &'a [u8],
     pub(super) message: &'a [u8],
     pub(super) detail: &'a [u8],
@@ -30,7 +30,7 @@ pub(super) struct Messages {
     bound: Vec<Option<Vec<u8>>>,
 }
 
-/// The contents of a message about a statement.
+/// What a message says about a statement.
 struct Spoken<'a> {
     latency_us: Option<u64>,
     text: &'a [u8],
@@ -54,7 +54,8 @@ impl Messages {
                 return tell(Trouble::NoSession);
             }
             parameters::read(record.detail, &mut self.bound);
-            // An entry with a duration is written at the end.
+            // An entry that has a duration was written when the statement ended, so the duration is subtracted from the
+            // entry's time.
             let latency_us = spoken.latency_us.unwrap_or(0).min(i64::MAX as u64) as i64;
             let statement = Statement {
                 at_us: at_us.saturating_sub(latency_us),
@@ -65,7 +66,8 @@ impl Messages {
             return see(line, Event::Statement(statement));
         }
         if let Some((latency_us, rest)) = duration(message) {
-            // With anything behind it, it is the time of a phase, which executes nothing.
+            // If text follows the duration, the entry is about a phase in which no statement is executed, such as
+            // parsing.
             return see(
                 line,
                 if rest.is_empty() { Event::Duration { session, latency_us } } else { Event::Unrelated },
@@ -107,7 +109,7 @@ impl Messages {
         if record.severity == b"ERROR" { Ok(()) } else { see(line, Event::Closed { session, at_us }) }
     }
 
-    /// The facts that all statements of an entry have in common.
+    /// Returns a statement with the session, values, user and database of an entry.
     fn statement<'a>(&'a self, record: &Record<'a>) -> Statement<'a> {
         Statement {
             session: record.session,
@@ -125,7 +127,7 @@ fn duration(message: &[u8]) -> Option<(u64, &[u8])> {
     Some((latency_us, rest.strip_prefix(b" ms")?.trim_ascii_start()))
 }
 
-/// Parses `statement: …` and `execute name: …`, each with or without a duration before it.
+/// Parses `statement: …` and `execute name: …`. Both may have a duration before them.
 fn statement(message: &[u8]) -> Option<Spoken<'_>> {
     let (latency_us, rest) = match duration(message) {
         Some((latency_us, rest)) => (Some(latency_us), rest),

@@ -2,10 +2,10 @@
 
 use memchr::memchr;
 
-/// Reads values into a list. Details of other kinds have no values.
+/// Reads the values into a list. The list is empty if the detail is of another kind.
 pub(super) fn read(detail: &[u8], values: &mut Vec<Option<Vec<u8>>>) {
     values.clear();
-    // With a small letter up to PostgreSQL 15.
+    // PostgreSQL up to 15 writes a small `p`.
     let Some(rest) = detail.strip_prefix(b"Parameters: ").or(detail.strip_prefix(b"parameters: ")) else {
         return;
     };

@@ -22,7 +22,7 @@ pub(crate) struct Stderr {
 /// The current entry.
 #[derive(Debug, Default)]
 struct Entry {
-    /// Number of its first line; 0 if there is no entry.
+    /// The number of the entry's first line. 0 if there is no entry.
     line: u64,
     at: Option<Moment>,
     session: Vec<u8>,
@@ -35,7 +35,7 @@ struct Entry {
     is_too_long: bool,
 }
 
-/// The part of the entry that continuation lines belong to.
+/// The part of the entry to which continuation lines belong.
 #[derive(Clone, Copy, Debug, Default)]
 enum Part {
     #[default]

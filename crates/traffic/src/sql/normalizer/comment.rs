@@ -8,14 +8,14 @@ use crate::sql::Dialect;
 use crate::sql::class::{is_space, run};
 
 impl Normalizer {
-    /// Skips a comment at this place, and returns the place of the next token. `None` if there is no comment.
+    /// Skips a comment at `at`. Returns the position of the next token, or `None` if there is no comment.
     pub(super) fn comment(&mut self, text: &[u8], at: usize) -> Option<usize> {
         let is_mysql = self.dialect == Dialect::Mysql;
         let rest = &text[at..];
         let to_line_end =
             |from: usize| memchr(b'\n', &text[from..]).map_or(text.len(), |length| from + length);
         let end = match rest {
-            // In MySQL, `--` needs white space behind it.
+            // In MySQL, `--` begins a comment only if white space follows.
             [b'-', b'-', behind, ..] if is_mysql && !is_space(*behind) => return None,
             [b'-', b'-', ..] => to_line_end(at),
             [b'#', ..] if is_mysql => to_line_end(at),
@@ -39,20 +39,20 @@ impl Normalizer {
         Some(end)
     }
 
-    /// Records whether a comment is closed.
+    /// Returns the end of a comment, and records whether the comment is closed.
     fn closed(&mut self, end: Option<usize>, text: &[u8]) -> usize {
         self.is_whole &= end.is_some();
         end.unwrap_or(text.len())
     }
 
-    /// Keeps `/*+ … */`, because it changes the plan.
+    /// Keeps an optimiser hint, `/*+ … */`, because it changes the plan.
     fn hint(&mut self, text: &[u8], at: usize) -> usize {
         let end = self.closed(find(&text[at + 3..], b"*/").map(|length| at + length + 5), text);
         self.keep(&text[at..end]);
         end
     }
 
-    /// Reads `/*!50100 … */`: keeps its mark, and reads its text like any other.
+    /// Reads an executable comment, `/*!50100 … */`. Its mark is kept, and its text is read like any other text.
     fn executed(&mut self, text: &[u8], at: usize, mark: usize) -> usize {
         let end = run(text, mark, |byte| byte.is_ascii_digit());
         self.keep(&text[at..end]);
@@ -63,7 +63,8 @@ impl Normalizer {
     }
 }
 
-/// The end of a comment that may contain other comments, searched from `at` after its start.
+/// The end of a comment that may contain other comments. The search starts at `at`, which is after the comment's
+/// start.
 fn nested(text: &[u8], mut at: usize) -> Option<usize> {
     let mut depth = 1_usize;
     while depth > 0 {

@@ -4,13 +4,14 @@ use serde_json::Value;
 
 use crate::sql::Dialect;
 
-/// The statement of a shape and its literals. `None` if the literals do not fit the shape, or were not kept.
+/// Rebuilds a statement from its shape and its literals. `None` if the literals do not fit the shape, or were not
+/// kept.
 pub fn rebuilt(shape: &str, literals: Option<&str>, dialect: Dialect) -> Option<Vec<u8>> {
     rebuilt_with(shape, literals, dialect, b"?")
 }
 
-/// As [`rebuilt`], for preparing: a question mark of the statement itself stays doubled, as JDBC and `dyno-wire` write
-/// it.
+/// Same as [`rebuilt`], but for a statement that will be prepared. A question mark of the statement itself stays
+/// doubled, as JDBC and `dyno-wire` write it.
 pub fn rebuilt_to_prepare(shape: &str, literals: Option<&str>, dialect: Dialect) -> Option<Vec<u8>> {
     rebuilt_with(shape, literals, dialect, b"??")
 }
@@ -32,7 +33,7 @@ fn rebuilt_with(shape: &str, literals: Option<&str>, dialect: Dialect, question:
     literals.next().is_none().then_some(statement)
 }
 
-/// Appends a value of a traffic file as a literal. `None` if only its length was kept, or nothing.
+/// Appends a value of a traffic file as a literal. `None` if the value was not kept.
 pub(crate) fn append_literal(value: &Value, dialect: Dialect, into: &mut Vec<u8>) -> Option<()> {
     match value {
         Value::Number(number) => into.extend_from_slice(number.to_string().as_bytes()),

@@ -1,18 +1,19 @@
-//! Templates of statements: made from one that was split, and used for others like it.
+//! Templates of statements. A template is made from a statement that was split, and splits other statements like
+//! it.
 
 use super::{Normalized, Normalizer};
 use crate::sql::Dialect;
 use crate::sql::class::{is_digit, is_of_word};
 use crate::sql::template::{Hole, Literal, Template};
 
-/// Number of bytes in which [`literal_begin`] looks.
+/// Number of bytes in which [`literal_begin`] searches.
 const BEGIN_BYTES: usize = 64;
 
 /// The literals of the statement that is being split.
 #[derive(Debug, Default)]
 pub(super) struct Holes {
     list: Vec<Hole>,
-    /// Whether it has a literal, a secret or an end that a template cannot have.
+    /// Whether the statement has a literal or a secret that a template cannot have.
     is_odd: bool,
 }
 
@@ -26,28 +27,29 @@ impl Holes {
         self.list.push(Hole { from, until, literal });
     }
 
-    /// Records a literal or a secret that a template cannot have.
+    /// Records that the statement has a literal or a secret that a template cannot have.
     pub(super) fn odd(&mut self) {
         self.is_odd = true;
     }
 }
 
 impl Normalizer {
-    /// The template of the statement that was split last. `None` if it is long, is not whole, or has secrets or literals
-    /// that templates do not support.
+    /// Makes a template of the statement that was split last. `None` if the statement is long or not whole, or has
+    /// secrets or literals that templates do not support.
     pub fn template(&self, text: &[u8]) -> Option<Template> {
         let is_plain = !self.holes.is_odd && self.is_whole && self.secrets.are_none();
         let text = text.trim_ascii();
         is_plain.then(|| Template::new(text, &self.holes.list, &self.shape, self.dialect)).flatten()
     }
 
-    /// Whether a statement has a template. If so, its literals are read, for [`of_template`](Self::of_template).
+    /// Whether a statement has this template. If so, also reads the statement's literals, which
+    /// [`of_template`](Self::of_template) then returns.
     pub fn has(&mut self, template: &Template, text: &[u8]) -> bool {
         self.literals.clear();
         template.read(text.trim_ascii(), &mut self.literals, &mut self.decoded)
     }
 
-    /// The statement that has a template, split.
+    /// Splits the statement whose literals [`has`](Self::has) has read.
     pub fn of_template<'a>(
         &'a mut self,
         template: &'a Template,
@@ -64,8 +66,9 @@ impl Normalizer {
     }
 }
 
-/// The place of the first byte that may begin a literal, if it is near the begin: statements with the same template
-/// have the same bytes before it.
+/// Returns the position of the first byte that may begin a literal. If none of the first [`BEGIN_BYTES`] bytes may,
+/// returns the position after these bytes. Statements with the same template have the same bytes before the returned
+/// position.
 pub(crate) fn literal_begin(text: &[u8], dialect: Dialect) -> usize {
     let text = &text[..text.len().min(BEGIN_BYTES)];
     let mut is_in_word = false;
@@ -89,7 +92,8 @@ mod tests {
 
     use super::*;
 
-    /// What is kept of a statement, by its template if it has that of another one.
+    /// Splits `text` by the template of `other`, and returns everything that is kept. `None` if `text` does not
+    /// have this template.
     fn by_template(dialect: Dialect, other: &str, text: &str) -> Option<String> {
         let mut normalizer = Normalizer::new(dialect, false);
         normalizer.part(other.as_bytes(), &[]);
@@ -148,7 +152,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4000))]
 
-        /// By the template of another statement or without, a statement is split into the same parts.
+        /// A statement is split into the same parts, whether the template of another statement is used or not.
         #[test]
         fn a_template_splits_as_the_normalizer_does(
             pieces in prop::collection::vec((piece(), literal(), literal(), 0..3_u8), 0..8),

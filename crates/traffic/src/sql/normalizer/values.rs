@@ -1,4 +1,4 @@
-//! Literals and parameters: strings, numbers, and what begins with a dollar sign.
+//! Literals and parameters: strings, numbers, and tokens that begin with a dollar sign.
 
 use super::Normalizer;
 use crate::sql::Dialect;
@@ -8,12 +8,13 @@ use crate::sql::strings::{Escapes, decode, quoted};
 use crate::sql::template::Literal;
 
 impl Normalizer {
-    /// Reads a string, whose text begins at `from`.
+    /// Reads a string. `from` is the position after its opening quote.
     pub(super) fn string(&mut self, text: &[u8], from: usize, quote: u8, escapes: Escapes) -> usize {
         let string = quoted(text, from, quote, escapes);
         let written = &text[from..string.end];
         self.is_whole &= string.is_closed;
-        // `x"1f"` is a name and a string, and `x'1f'` is a number.
+        // `x"1f"` is a name followed by a string, but `x'1f'` is a number. So a space must separate the string from
+        // a word before it.
         self.is_apart |= quote == b'"' && self.shape.last().is_some_and(|last| is_of_word(*last));
         self.place();
         self.holes.add(from - 1, string.next, Literal::String { quote, escapes });
@@ -29,7 +30,7 @@ impl Normalizer {
         string.next
     }
 
-    /// Reads `X'…'` or `B'…'`, whose text begins at `from`.
+    /// Reads `X'…'` or `B'…'`. `from` is the position after the opening quote.
     pub(super) fn digits(&mut self, text: &[u8], from: usize, tag: &'static str) -> usize {
         let string = quoted(text, from, b'\'', Escapes::Doubled);
         let written = &text[from..string.end];
@@ -44,7 +45,7 @@ impl Normalizer {
         string.next
     }
 
-    /// Reads a number, whose digits begin at `from`, after a sign.
+    /// Reads a number. Its digits begin at `from`. If `at` is before that, the number has a sign.
     pub(super) fn number(&mut self, text: &[u8], at: usize, from: usize) -> usize {
         let numeric = numeric(text, from, self.dialect);
         let is_plain = matches!(numeric, Numeric::Number(_)) && text[from].is_ascii_digit();
@@ -59,7 +60,7 @@ impl Normalizer {
             Numeric::Hex(end) => (end, Some("hex")),
             Numeric::Bits(end) => (end, Some("bits")),
         };
-        // In PostgreSQL `0x1F` is a number.
+        // In PostgreSQL, `0x1F` is an ordinary number.
         let tag = tag.filter(|_| self.dialect == Dialect::Mysql);
         if tag.is_some() && from > at {
             self.symbol(text, at);

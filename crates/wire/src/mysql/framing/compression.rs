@@ -1,12 +1,13 @@
 //! Negotiation of the compression at login.
 //!
-//! "Compression" in MySQL's source documentation: each algorithm has a capability flag. If both flags are set, zlib is
-//! used.
+//! Each algorithm has a capability flag ("Compression" in MySQL's source documentation). If both flags are set,
+//! zlib is used.
 
 use crate::error::ProtocolError;
 use crate::mysql::logins::capabilities::{COMPRESS, ZSTD_COMPRESSION};
 
-/// Compression level of Zstandard, from 1 to 22. It is the default of MySQL's own client (`--zstd-compression-level`).
+/// Compression level of Zstandard, from 1 to 22. It is the default of MySQL's own client
+/// (`--zstd-compression-level`).
 pub(in crate::mysql) const ZSTD_LEVEL: u8 = 3;
 
 /// Compression algorithms that the client accepts, in MySQL's terms (`--compression-algorithms`).
@@ -21,8 +22,9 @@ pub struct Compression {
 impl Compression {
     pub const NONE: Self = Self { zlib: false, zstd: false, uncompressed: true };
 
-    /// The capability to request from a server with the capabilities `server`; 0 for no compression. If both algorithms
-    /// are possible, it is zlib. Servers and MySQL's own client choose zlib too, whatever the order of the list.
+    /// Returns the capability flag of the compression to request; 0 for no compression. `server` has the server's
+    /// capabilities. If both algorithms are possible, zlib is requested. Servers and MySQL's own client choose zlib
+    /// too, whatever the order of the list is.
     ///
     /// # Errors
     /// [`ProtocolError::CompressionUnavailable`] if the server supports none of the algorithms.

@@ -1,4 +1,4 @@
-//! Packets: bytes in and out, compressed or not.
+//! Packets: reads and writes them, compressed or not.
 
 pub(in crate::mysql) mod compressed;
 pub(in crate::mysql) mod compression;

@@ -1,8 +1,8 @@
 //! Packets from the server, parsed in place in the receive buffer.
 //!
-//! A packet consists of one or more frames. A frame has three bytes of length, one of sequence number, then the
-//! payload. A frame of 16 MB − 1 continues in the next one. Frames are not copied: the rows of a result are read from
-//! them later.
+//! A packet consists of one or more frames. A frame has three bytes of length, one byte of sequence number, and
+//! then the payload. A frame of 16 MB − 1 bytes continues in the next frame. Frames are not copied, because the
+//! rows of a result are read from the buffer later.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::limits::{KEPT_BUFFER_BYTES, MAX_RESULT_BYTES};
 use crate::mysql::framing::reader::malformed;
 use crate::mysql::response::ERR;
 
-/// Payload of a frame that continues in the next one.
+/// Length of the payload of a frame that continues in the next frame.
 pub(in crate::mysql) const FULL_FRAME_BYTES: usize = 0xFF_FFFF;
 
 /// Length of a frame's header.
@@ -60,12 +60,13 @@ impl Packets {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Raises the limit on memory from that of a login to that of a result.
+    /// Raises the memory limit from the login's limit to the limit of a result.
     pub(in crate::mysql) fn login_is_done(&mut self) {
         self.limit_bytes = MAX_RESULT_BYTES;
     }
 
-    /// Accepts any sequence number. In a compressed frame, a server numbers packets by the frame's number.
+    /// Accepts any sequence number from now on. In a compressed frame, a server gives packets the sequence number
+    /// of the frame.
     pub(in crate::mysql) fn take_any_number(&mut self) {
         self.checks_numbers = false;
     }
@@ -85,7 +86,7 @@ impl Packets {
         self.next_unusual()
     }
 
-    /// Skips the complete packets whose payload passes `test`, and counts them.
+    /// Skips complete packets while their payload passes `test`. Returns how many it skipped.
     pub(in crate::mysql) fn skip_while(&mut self, test: impl Fn(&[u8]) -> bool) -> u64 {
         let (mut at, mut expected) = (self.scanned, self.sequence);
         let mut count = 0;
@@ -102,7 +103,8 @@ impl Packets {
         count
     }
 
-    /// Handles the other cases of [`Packets::next`]: incomplete packets, several frames, unexpected numbers.
+    /// Handles the cases that [`Packets::next`] does not handle itself: incomplete packets, several frames, and
+    /// unexpected numbers.
     #[cold]
     fn next_unusual(&mut self) -> Result<Option<usize>, ProtocolError> {
         match self.whole_packet()? {
@@ -119,17 +121,19 @@ impl Packets {
         ProtocolError::TooLarge { what: "answer", limit_bytes: self.limit_bytes }
     }
 
-    /// End of the next packet, and the sequence number after its own; `None` while the packet is incomplete.
+    /// End of the next packet, and the sequence number that follows its last frame; `None` while the packet is
+    /// incomplete.
     fn whole_packet(&self) -> Result<Option<(usize, u8)>, ProtocolError> {
         let mut end = self.scanned;
         let mut sequence = self.sequence;
         while let Some((header, rest)) = self.kept().get(end..).and_then(<[u8]>::split_first_chunk) {
             let (payload_bytes, number) = split_header(*header);
-            // A server that closes the connection (killed, idle timeout) numbers its ERR packet from 0.
+            // A server that closes the connection (killed, idle timeout) numbers its ERR packet from 0. Any number
+            // is therefore accepted for an ERR packet.
             let gives_up = payload_bytes > 0 && rest.first().is_none_or(|&first| first == ERR);
             if self.checks_numbers && number != sequence && !gives_up {
-                // This is reported before the packet is complete, because a server of another protocol would never send
-                // the rest.
+                // The error is returned before the packet is complete, because a server of another protocol would
+                // never send the rest.
                 let detail = format!("its number is {number}, expected {sequence}");
                 return Err(malformed("packet sequence", detail));
             }
@@ -148,7 +152,7 @@ impl Packets {
         Ok(None)
     }
 
-    /// Payload of the first frame at a position. Only rows above 16 MB have further frames.
+    /// Payload of the first frame of the packet at a position. Only rows above 16 MB have further frames.
     pub(in crate::mysql) fn head(&self, at: usize) -> &[u8] {
         frame_at(self.kept(), at).map_or(&[], |frame| frame.payload)
     }
@@ -193,7 +197,7 @@ impl Packets {
         }
     }
 
-    /// Sequence number of the next packet, from either side.
+    /// Sequence number of the next packet, whichever side sends it.
     pub(in crate::mysql) fn sequence(&self) -> u8 {
         self.sequence
     }
@@ -208,7 +212,8 @@ impl Packets {
     }
 }
 
-/// The payload of the first of some packets, which all have one frame, and the packets after it.
+/// Splits the first packet from `packets`, in which every packet has one frame. Returns its payload and the packets
+/// after it.
 pub(in crate::mysql) fn split_packet(packets: &[u8]) -> Option<(&[u8], &[u8])> {
     let payload = frame_at(packets, 0)?.payload;
     Some((payload, &packets[HEADER_BYTES + payload.len()..]))
@@ -221,7 +226,7 @@ fn frame_at(bytes: &[u8], at: usize) -> Option<Frame<'_>> {
     Some(Frame { sequence, payload: rest.get(..payload_bytes)? })
 }
 
-/// Length of the payload, and sequence number.
+/// Length of the payload and sequence number that a header contains.
 #[inline]
 fn split_header(header: [u8; HEADER_BYTES]) -> (usize, u8) {
     let header = u32::from_le_bytes(header) as usize;

@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
         self.bytes(usize::try_from(length).ok()?)
     }
 
-    /// A string up to a NUL or up to the end. The NUL is skipped.
+    /// A string that ends at a NUL or at the end of the packet. The NUL is skipped.
     pub(in crate::mysql) fn until_nul(&mut self) -> &'a [u8] {
         let end = self.rest.iter().position(|&byte| byte == 0).unwrap_or(self.rest.len());
         let (string, rest) = self.rest.split_at_checked(end).unwrap_or_default();
@@ -82,7 +82,7 @@ pub(in crate::mysql) fn malformed(what: &'static str, detail: impl Into<String>)
     ProtocolError::Malformed { what, detail: detail.into() }
 }
 
-/// Error for a packet that is not allowed in the current state.
+/// Error for a packet that the client did not ask for.
 pub(in crate::mysql) fn unasked(what: &'static str, packet: &[u8]) -> ProtocolError {
     match packet.first() {
         Some(first) => malformed(what, format!("a packet that begins with {first:#04x} came unasked")),

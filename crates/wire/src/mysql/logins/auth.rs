@@ -8,18 +8,18 @@ use crate::mysql::logins::scramble;
 /// An authentication method that this client supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::mysql) enum Plugin {
-    /// SHA-1. The default up to MySQL 5.7, and in MariaDB.
+    /// Uses SHA-1. It is the default up to MySQL 5.7, and in MariaDB.
     Native,
-    /// SHA-256 with a cache in the server. The default since MySQL 8.0.
+    /// Uses SHA-256 with a cache in the server. It is the default since MySQL 8.0.
     CachingSha2,
-    /// SHA-256 without a cache.
+    /// Uses SHA-256 without a cache.
     Sha256,
     Ed25519,
     /// The password in clear text (PAM, LDAP).
     Clear,
 }
 
-/// Whether others can read the traffic.
+/// How the connection is transported, which decides whether others can read the traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::mysql) enum Transport {
     /// Unencrypted TCP.
@@ -41,7 +41,7 @@ pub(in crate::mysql) struct Secret<'a> {
 }
 
 impl Secret<'_> {
-    /// Whether the plugins that encrypt the password may send it to the server.
+    /// Whether the SHA-256 plugins, which hide the password from listeners, may send the password to the server.
     fn is_for_server(&self) -> bool {
         self.password.is_empty() || self.is_known || self.trust.takes_public_key
     }
@@ -51,8 +51,10 @@ impl Secret<'_> {
         self.password.is_empty() || self.is_known || self.trust.sends_clear_text
     }
 
-    /// The password in the form that the SHA-256 plugins send it: in clear text if nobody can listen,
-    /// encrypted with the known key, or, as `request_key`, a request for the server's key.
+    /// Returns the SHA-256 plugins' answer when the server requires the password itself. If nobody can listen
+    /// (`is_clear`), the answer is the password in clear text. Otherwise, it is the password encrypted with the
+    /// server's key. If the client does not know the key, the answer is `request_key`, which asks the server for the
+    /// key.
     fn whole(&self, is_clear: bool, request_key: u8) -> Result<Vec<u8>, ProtocolError> {
         match &self.trust.public_key {
             _ if self.password.is_empty() => Ok(clear(self.password)),
@@ -66,7 +68,7 @@ impl Secret<'_> {
 
 /// Asks `caching_sha2_password` for the server's public key.
 const CACHING_SHA2_REQUEST_KEY: u8 = 2;
-/// Asks `sha256_password` for the server's public key.
+/// Asks `sha256_password` for the server's public key. The byte differs from that for `caching_sha2_password`.
 const SHA256_REQUEST_KEY: u8 = 1;
 /// `caching_sha2_password` found the password in its cache. An OK packet follows.
 const FAST_AUTH_OK: u8 = 3;
@@ -90,7 +92,7 @@ impl Plugin {
         }
     }
 
-    /// The part of a nonce that the plugin uses. Servers may append a NUL.
+    /// The part of a nonce that the plugin uses. Servers may append a NUL, which is cut off.
     pub(in crate::mysql) fn trim(self, nonce: &[u8]) -> &[u8] {
         let length = if self == Self::Ed25519 { 32 } else { 20 };
         nonce.get(..length).unwrap_or(nonce)

@@ -11,11 +11,13 @@ pub(in crate::mysql) const SSL: u32 = 1 << 11;
 pub(in crate::mysql) const SECURE_CONNECTION: u32 = 1 << 15;
 /// The handshake names authentication plugins (since 5.5.7).
 pub(in crate::mysql) const PLUGIN_AUTH: u32 = 1 << 19;
-/// No EOF packet after column definitions, and an OK packet after rows (MySQL 5.7.5, MariaDB 10.2).
+/// The server sends no EOF packet after column definitions, and sends an OK packet instead of an EOF packet after rows
+/// (MySQL 5.7.5, MariaDB 10.2).
 pub(in crate::mysql) const DEPRECATE_EOF: u32 = 1 << 24;
-/// A result's descriptions of columns may be left out (MySQL 8.0.3).
+/// The server may leave out a result's descriptions of columns (MySQL 8.0.3).
 pub(in crate::mysql) const OPTIONAL_METADATA: u32 = 1 << 25;
-/// Packets are compressed with Zstandard after the login (MySQL 8.0.18). The handshake response ends with its level.
+/// Packets are compressed with Zstandard after the login (MySQL 8.0.18). The handshake response ends with the
+/// compression level.
 pub(in crate::mysql) const ZSTD_COMPRESSION: u32 = 1 << 26;
 
 /// The authentication reply may be longer than 250 bytes (since MySQL 5.6.7).
@@ -27,14 +29,15 @@ const MULTI_STATEMENTS: u32 = 1 << 16;
 const MULTI_RESULTS: u32 = 1 << 17;
 const PS_MULTI_RESULTS: u32 = 1 << 18;
 
-/// The server may request a file in an answer. It gets the data that the caller offers with the query, or an
-/// empty file.
+/// The server may request a file from the client. The client sends the data that its caller offered with the query,
+/// or an empty file.
 const LOCAL_FILES: u32 = 1 << 7;
 
-/// `CLIENT_MYSQL`, in MySQL's terms `LONG_PASSWORD`. A server without it is a MariaDB, with capabilities of its own.
+/// MariaDB calls this flag `CLIENT_MYSQL`, and MySQL calls it `LONG_PASSWORD`. A server that does not set it is a
+/// MariaDB, and has capabilities of its own.
 pub(in crate::mysql) const NOT_MARIADB: u32 = LONG_PASSWORD;
-/// One of MariaDB's own capabilities, which begin with bit 32: descriptions of a prepared statement's columns are sent
-/// again only when they change (MariaDB 10.6).
+/// Descriptions of a prepared statement's columns are sent again only when they change (MariaDB 10.6). This is one
+/// of MariaDB's own capabilities, which begin with bit 32.
 pub(in crate::mysql) const MARIADB_CACHE_METADATA: u32 = 1 << 4;
 
 /// Capabilities that the client requests if the server offers them.

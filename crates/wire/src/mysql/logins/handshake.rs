@@ -1,9 +1,9 @@
-//! The packets that open a connection: the server's handshake packet, the request for TLS, the client's handshake
-//! response.
+//! The packets that open a connection: the server's handshake packet, the request for TLS, and the client's
+//! handshake response.
 //!
-//! "Connection Phase Packets" of MySQL's source documentation: `HandshakeV10`, `SSLRequest`, `HandshakeResponse41`.
-//! MariaDB's packets have capabilities of its own ("Connection" in its documentation of the protocol) in bytes that
-//! MySQL reserves.
+//! MySQL's source documentation ("Connection Phase Packets") calls them `HandshakeV10`, `SSLRequest` and
+//! `HandshakeResponse41`. MariaDB's packets carry its own capabilities in bytes that MySQL reserves ("Connection"
+//! in MariaDB's documentation of the protocol).
 
 use crate::error::ProtocolError;
 use crate::mysql::framing::compression::ZSTD_LEVEL;
@@ -12,7 +12,7 @@ use crate::mysql::framing::reader::{Reader, malformed, truncated};
 use crate::mysql::logins::capabilities;
 use crate::mysql::response::text;
 
-/// `utf8mb4_general_ci`. MySQL has it since 5.5.3, and every MariaDB has it.
+/// The character set of the connection, `utf8mb4_general_ci`. MySQL has it since 5.5.3, and every MariaDB has it.
 const CHARSET: u8 = 45;
 
 /// Packet size limit that the client announces: 1 GiB, the largest that a server accepts.
@@ -29,9 +29,9 @@ const NONCE_HEAD_BYTES: usize = 8;
 pub(in crate::mysql) struct Greeting {
     pub(in crate::mysql) version: String,
     pub(in crate::mysql) capabilities: u32,
-    /// Capabilities of MariaDB's own; 0 for MySQL.
+    /// MariaDB's own capabilities; 0 for MySQL.
     pub(in crate::mysql) of_mariadb: u32,
-    /// Random bytes from which scrambles are computed, then a NUL.
+    /// Random bytes from which scrambles are computed, followed by a NUL.
     pub(in crate::mysql) nonce: Vec<u8>,
     /// The plugin that the nonce is for; empty before MySQL 5.5.7.
     pub(in crate::mysql) plugin: Vec<u8>,
@@ -103,8 +103,8 @@ impl Introduction<'_> {
     pub(in crate::mysql) fn to_bytes(&self) -> Vec<u8> {
         let mut packet = tls_request(self.capabilities, self.of_mariadb);
         write_with_nul(&mut packet, self.user);
-        // Servers without `PLUGIN_AUTH_LENENC` read a length of one byte. For the scrambles that they support both
-        // forms are equal.
+        // Servers without `PLUGIN_AUTH_LENENC` expect a length of one byte. They support only plugins with short
+        // replies, whose length-encoded length has one byte too.
         write_lenenc(&mut packet, self.reply.len() as u64);
         packet.extend_from_slice(self.reply);
         if self.capabilities & capabilities::CONNECT_WITH_DB != 0 {

@@ -25,7 +25,7 @@ pub(in crate::mysql) struct Dialog {
     nonce: Vec<u8>,
     /// Capabilities that both sides support.
     pub(in crate::mysql) capabilities: u32,
-    /// The same of MariaDB's own.
+    /// MariaDB's own capabilities that both sides support.
     pub(in crate::mysql) of_mariadb: u32,
     /// Version from the server's handshake packet.
     pub(in crate::mysql) server_version: String,
@@ -33,7 +33,7 @@ pub(in crate::mysql) struct Dialog {
 
 enum Stage {
     Greeting,
-    /// Waits for TLS on the transport. Holds the handshake response to send then.
+    /// Waits until the transport is encrypted. The value is the handshake response, which is sent after that.
     Tls(Vec<u8>),
     Authentication,
     Refused,
@@ -98,8 +98,9 @@ impl Dialog {
         self.of_mariadb = self.agree_on_metadata(&greeting)?;
         self.server_version = greeting.version;
         self.nonce = greeting.nonce;
-        // The account need not use the server's default plugin. If it does and the plugin is unknown, the server
-        // requests it.
+        // An account may use another plugin than the server's default. If this client does not support the default
+        // plugin and the account uses that plugin, the server requests the plugin by name, and the login then
+        // fails.
         self.plugin = Plugin::from_name(&greeting.plugin).unwrap_or(Plugin::Native);
         let tls = self.capabilities & capabilities::SSL != 0;
         if tls {
@@ -120,13 +121,14 @@ impl Dialog {
         Ok(Event::StartTls)
     }
 
-    /// MariaDB's own capabilities. MySQL's are agreed on.
+    /// Returns which of MariaDB's own capabilities to request. MySQL's capabilities are already agreed on.
     fn agree_on_metadata(&self, greeting: &Greeting) -> Result<u32, ProtocolError> {
         let has = |bit| self.capabilities & bit != 0;
         let of_mariadb = greeting.of_mariadb & capabilities::MARIADB_CACHE_METADATA;
         match self.login.metadata {
             Metadata::Full => Ok(0),
-            // The formats of both servers are read without EOF packets only.
+            // Results without descriptions of their columns can be read only if the server sends no EOF packets.
+            // This holds for MySQL and for MariaDB.
             Metadata::Spared if !has(capabilities::DEPRECATE_EOF) => Err(ProtocolError::MetadataNotSpared),
             Metadata::Spared if has(capabilities::OPTIONAL_METADATA) => Ok(0),
             Metadata::Spared if of_mariadb == 0 => Err(ProtocolError::MetadataNotSpared),
@@ -168,7 +170,8 @@ impl Dialog {
         Ok(Event::NeedInput)
     }
 
-    /// Handles a request for another plugin than the server's default. A request without a name predates plugins.
+    /// Handles a server's request to use another plugin. A server that knows no plugins sends the request without a
+    /// name.
     fn switch(&mut self, request: &[u8]) -> Result<(), ProtocolError> {
         let mut reader = Reader::new(request);
         let name = if request.is_empty() { &b"mysql_old_password"[..] } else { reader.until_nul() };

@@ -35,8 +35,8 @@ pub(in crate::mysql) fn caching_sha2(password: &[u8], nonce: &[u8]) -> Vec<u8> {
 
 /// `client_ed25519` of MariaDB: a signature of the nonce.
 ///
-/// The signature follows RFC 8032 (5.1.6) except for the secret. The RFC derives the scalar and the prefix from the
-/// hash of 32 random bytes. MariaDB derives them from the hash of the password, of any length.
+/// The signature follows RFC 8032 (5.1.6), except that the RFC derives the scalar and the prefix from the hash of
+/// 32 random bytes. MariaDB derives them from the hash of the password, which may have any length.
 pub(in crate::mysql) fn ed25519(password: &[u8], nonce: &[u8]) -> Vec<u8> {
     if password.is_empty() {
         return Vec::new();
@@ -46,11 +46,11 @@ pub(in crate::mysql) fn ed25519(password: &[u8], nonce: &[u8]) -> Vec<u8> {
 }
 
 /// Full authentication of `caching_sha2_password` and `sha256_password` without TLS. The password and its NUL are
-/// combined with the nonce (XOR), then encrypted (RSA, OAEP with SHA-1) with the server's public key in PEM.
+/// combined with the nonce (XOR). The result is encrypted (RSA, OAEP with SHA-1) with the server's public key,
+/// which is given in PEM.
 ///
-/// A key that came from the server protects the password from listeners, but not from an impostor. The Marvin
-/// timing attack (RUSTSEC-2023-0071) concerns private-key operations of the `rsa` crate, which are not used
-/// here.
+/// A key that the server itself sent protects the password from listeners, but not from an impostor. The Marvin
+/// timing attack (RUSTSEC-2023-0071) concerns private-key operations of the `rsa` crate, which are not used here.
 pub(in crate::mysql) fn encrypt(
     password: &[u8],
     nonce: &[u8],
@@ -65,7 +65,7 @@ pub(in crate::mysql) fn encrypt(
     })
 }
 
-/// The RSA key of a text in PEM. In MySQL's `public_key.pem` a NUL follows the text.
+/// The RSA key in a text in PEM. MySQL's file `public_key.pem` has a NUL after the text.
 pub(in crate::mysql) fn public_key(pem: &[u8]) -> Option<RsaPublicKey> {
     let pem = std::str::from_utf8(pem).ok()?;
     RsaPublicKey::from_public_key_pem(pem.trim_end_matches('\0')).ok()

@@ -75,7 +75,8 @@ fn decrypted(answer: &[u8], key: &RsaPrivateKey) -> Vec<u8> {
     crossed.iter().zip(NONCE).map(|(a, b)| a ^ b).collect()
 }
 
-/// The two plugins that require the password itself, and the server's messages until they do.
+/// The two plugins that require the password itself, each with the messages that the server sends before it
+/// requires the password.
 fn wanting_it_all() -> [(&'static str, Vec<Vec<u8>>); 2] {
     [("caching_sha2_password", vec![more_data(&[4])]), ("sha256_password", vec![])]
 }
@@ -105,7 +106,7 @@ fn the_key_of_a_server_that_is_known_is_taken_or_where_that_is_asked_for() {
 #[test]
 fn a_key_that_is_known_beforehand_is_not_asked_for() {
     let (key, pem) = key_pair();
-    // The file that MySQL makes ends with this byte too.
+    // The file that MySQL creates also ends with a NUL.
     let trust = Trust { public_key: Some(pem + "\0"), ..Trust::default() };
     for (plugin, until_key) in wanting_it_all() {
         let mut connection = greeted(Login { trust: trust.clone(), ..LOGIN() }, "mysql_native_password");
@@ -116,13 +117,14 @@ fn a_key_that_is_known_beforehand_is_not_asked_for() {
             number += 2;
         }
         assert_eq!(decrypted(&sent(&mut connection), &key), b"pencil\0");
-        // An impostor that asks again gets the password in a form that only the true server can read.
+        // If an impostor requests the password again, it gets the password in a form that only the true server can
+        // read.
         hear(&mut connection, &numbered(number, &[switch_to("sha256_password", NONCE)]));
         assert_eq!(decrypted(&sent(&mut connection), &key), b"pencil\0");
     }
 }
 
-/// A connection that is encrypted without verification, after the server's greeting.
+/// A connection after the server's greeting. It is encrypted, but the server is not verified.
 fn encrypted(login: Login, plugin: &str) -> Connection {
     let mut connection = Connection::new(Login { tls: TlsMode::Required, ..login });
     assert_eq!(hear(&mut connection, &greeting(Form::Ok, plugin)), Event::StartTls);
@@ -140,7 +142,7 @@ fn a_server_that_has_not_shown_who_it_is_learns_no_password() {
         for (plugin, until_key) in wanting_it_all() {
             let login = Login { trust: trust.clone(), ..LOGIN() };
             let open = (greeted(login.clone(), "mysql_native_password"), 2);
-            // TLS without verification proves nothing, and a known key is not used there.
+            // TLS without verification proves nothing about the server, and a known key is not used over TLS.
             let over_tls = (encrypted(login, "mysql_native_password"), 3);
             let is_pinned = trust.public_key.is_some();
             for (mut connection, mut number) in [open, over_tls].into_iter().skip(usize::from(is_pinned)) {
@@ -157,7 +159,8 @@ fn a_server_that_has_not_shown_who_it_is_learns_no_password() {
             }
         }
     }
-    // The same holds for a server that sends its key unasked, or whose default is one of these plugins.
+    // The login also fails if the server sends its key without a request, or if its default plugin requires the
+    // password itself.
     let mut connection = greeted(LOGIN(), "caching_sha2_password");
     let error = refusal(&mut connection, &numbered(2, &[more_data(pem.as_bytes())]));
     assert!(error.contains("get-server-public-key"), "{error}");

@@ -16,7 +16,7 @@ fn spared() -> Login {
     Login { metadata: Metadata::Spared, ..LOGIN() }
 }
 
-/// A connection whose server has these capabilities, and those of a MariaDB's own.
+/// A connection to a server with the capabilities `capabilities`, and with `own` as MariaDB's own capabilities.
 fn logged_in(capabilities: u32, own: u32) -> Connection {
     let mut connection = Connection::new(spared());
     let greeting = greeting_of_mariadb(capabilities, own, "mysql_native_password");
@@ -28,7 +28,7 @@ fn logged_in(capabilities: u32, own: u32) -> Connection {
     connection
 }
 
-/// A binary row with one text.
+/// A binary row that contains one text value.
 fn binary_row(text: &str) -> Vec<u8> {
     [&[0, 0][..], &text_row(&[Some(text)])].concat()
 }

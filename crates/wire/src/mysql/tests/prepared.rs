@@ -5,7 +5,7 @@ use super::{hear, logged_in, result_set, rows, sent};
 use crate::mysql::Connection;
 use crate::{Client as _, Event, StatementId, Summary, Value};
 
-/// Prepares a statement that has the number 9 on the server.
+/// Prepares a statement. The server gives it the number 9.
 fn prepare(connection: &mut Connection, form: Form, params: u8, columns: u8) -> StatementId {
     connection.prepare(b"SELECT ?");
     assert_eq!(sent(connection), b"\x09\0\0\0\x16SELECT ?");
@@ -15,7 +15,8 @@ fn prepare(connection: &mut Connection, form: Form, params: u8, columns: u8) -> 
     }
 }
 
-/// Executes a statement. Returns the packet's payload after command, statement number, flags and iterations.
+/// Executes a statement. Returns the part of the packet that follows the command, the statement's number, the flags and
+/// the iterations.
 fn execute(connection: &mut Connection, id: StatementId, params: &[Value<'_>]) -> Vec<u8> {
     connection.execute(id, params);
     let packet = sent(connection);

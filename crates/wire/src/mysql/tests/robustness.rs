@@ -1,4 +1,4 @@
-//! Any split of a conversation gives the same events, and no input makes the client panic.
+//! However a conversation's bytes are split, the client reports the same events. No input makes the client panic.
 
 use proptest::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::mysql::Connection;
 use crate::testing::{LOGIN, Turn, hold, hold_however_split};
 use crate::{Client as _, Login, Value};
 
-/// A connection to a server that may receive the password.
+/// A connection that may send the password, because it knows its server.
 fn connection() -> Connection {
     Connection::new(Login { known: true, ..LOGIN() })
 }
@@ -51,12 +51,12 @@ fn every_split_reads_the_same() {
     }
 }
 
-/// Either form of the protocol.
+/// Generates either form of the protocol.
 fn form() -> impl Strategy<Value = Form> {
     prop_oneof![Just(Form::Eof), Just(Form::Ok)]
 }
 
-/// A complete packet of any kind, or arbitrary bytes.
+/// Generates a complete packet of any kind, or arbitrary bytes.
 fn noise() -> impl Strategy<Value = Vec<u8>> {
     let bytes = || prop::collection::vec(any::<u8>(), 0..40);
     let first = prop::sample::select(b"\x00\x01\x02\x03\x04\x0A\xFB\xFC\xFE\xFF".as_slice());
@@ -70,7 +70,7 @@ proptest! {
     fn one_wrong_byte_does_no_harm(form in form(), turn in 0..6_usize, place: prop::sample::Index, byte: u8, chunk in 1..50_usize) {
         let mut turns = conversation(form);
         *place.get_mut(&mut turns[turn].1) = byte;
-        // The client detects some changed bytes and not others. In no case does it panic or hang.
+        // The client detects only some of the changed bytes. It must never panic or hang.
         let _ = hold(connection(), &turns, |answer| answer.chunks(chunk).collect());
     }
 

@@ -5,13 +5,13 @@ use super::super::logins::capabilities::{
     CONNECT_WITH_DB, DEPRECATE_EOF, PLUGIN_AUTH, PROTOCOL_41, SECURE_CONNECTION, SSL,
 };
 
-/// Status flag of a result that another result follows.
+/// Status flag that announces another result after this one.
 pub(super) const MORE: u16 = 8;
 
 /// Nonce from which scrambles are computed.
 pub(super) const NONCE: &[u8; 20] = b"abcdefghijklmnopqrst";
 
-/// The packet that marks the end of columns and rows.
+/// The kind of packet that ends columns and rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Eof,
@@ -28,7 +28,7 @@ pub(super) fn numbered(first: u8, payloads: &[Vec<u8>]) -> Vec<u8> {
     (first..=u8::MAX).zip(payloads).flat_map(frame).collect()
 }
 
-/// The answer to a command.
+/// The packets that answer a command, numbered from 1.
 pub(super) fn answer(payloads: &[Vec<u8>]) -> Vec<u8> {
     numbered(1, payloads)
 }
@@ -47,7 +47,7 @@ pub(super) fn greeting_with(capabilities: u32, plugin: &str) -> Vec<u8> {
     greeting_of_mariadb(capabilities, 0, plugin)
 }
 
-/// Handshake packet of a MariaDB, with capabilities of its own.
+/// Handshake packet of a MariaDB. `own` are MariaDB's own capabilities.
 pub(super) fn greeting_of_mariadb(capabilities: u32, own: u32, plugin: &str) -> Vec<u8> {
     let [a, b, c, d] = capabilities.to_le_bytes();
     let (head, tail) = NONCE.split_at(8);

@@ -1,4 +1,4 @@
-//! Rows in the binary format of prepared statements, formatted as the server prints them in text.
+//! Rows in the binary format of prepared statements. Their values are formatted as the server prints them in text.
 
 use crate::mysql::framing::reader::Reader;
 use crate::mysql::values::column::{Fields, Format, types};
@@ -8,7 +8,7 @@ use crate::mysql::values::temporal::{print_date, print_datetime, print_time};
 /// Unused bits at the start of the NULL bitmap.
 const NULL_BITS_RESERVED: usize = 2;
 
-/// Largest display width that a column can declare.
+/// Largest width to which numbers are padded. A column cannot declare a larger display width.
 const MAX_ZEROFILL_WIDTH: usize = 255;
 
 /// Reads a row; `None` if the fields do not match the packet's length.
@@ -41,7 +41,8 @@ fn read_value(reader: &mut Reader<'_>, format: Format) -> Option<Vec<u8>> {
         types::DATETIME | types::TIMESTAMP => print_datetime(read_temporal(reader)?, format.decimals)?,
         types::TIME => print_time(read_temporal(reader)?, format.decimals)?,
         types::NULL => return None,
-        // The server sends all other types as text or bytes: strings, blobs, decimals, bits, sets, JSON, geometry.
+        // The server sends values of all other types as text or bytes: strings, blobs, decimals, bits, sets, JSON,
+        // geometry.
         _ => return reader.lenenc_bytes().map(<[u8]>::to_vec),
     };
     let zeros = (format.zerofill_width as usize).min(MAX_ZEROFILL_WIDTH).saturating_sub(text.len());

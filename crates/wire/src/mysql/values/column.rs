@@ -2,7 +2,7 @@
 
 use crate::mysql::framing::reader::Reader;
 
-/// Types of columns and parameters whose binary values differ.
+/// The types of columns and parameters that have a binary format of their own.
 pub(in crate::mysql) mod types {
     pub(in crate::mysql) const TINY: u8 = 1;
     pub(in crate::mysql) const SHORT: u8 = 2;

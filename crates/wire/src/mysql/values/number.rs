@@ -1,6 +1,6 @@
 //! Floating point numbers, formatted as the server prints them.
 
-/// `decimals` of a column without a fixed number of decimals.
+/// Value of `decimals` for a column without a fixed number of decimals.
 const NOT_FIXED: u8 = 31;
 
 /// Significant digits of a printed FLOAT.
@@ -14,7 +14,7 @@ pub(in crate::mysql) fn print_float(number: f32, decimals: u8) -> String {
     Decimal::round(number, FLOAT_DIGITS).map_or_else(not_finite, |decimal| decimal.print())
 }
 
-/// Formats a DOUBLE with the fewest digits that parse to the same number.
+/// Formats a DOUBLE. Without a fixed number of decimals, uses the fewest digits that parse to the same number.
 pub(in crate::mysql) fn print_double(number: f64, decimals: u8) -> String {
     let Some(shortest) = Decimal::round(number, shortest_digits(number)) else { return not_finite() };
     if decimals < NOT_FIXED {
@@ -24,14 +24,15 @@ pub(in crate::mysql) fn print_double(number: f64, decimals: u8) -> String {
     shortest.print()
 }
 
-/// Text that servers print for infinity, which only some averages yield.
+/// Text that servers print for infinity. Only some averages are infinite.
 fn not_finite() -> String {
     "0".to_owned()
 }
 
 /// Number of digits in the shortest form that parses to the same number.
 ///
-/// Only the count is used. If two shortest forms are equally close, the server rounds to even.
+/// Only the number of digits is used, not the digits. Two shortest forms may be equally close to the number. The server
+/// then chooses the form whose last digit is even, but Rust may choose the other form.
 fn shortest_digits(number: f64) -> usize {
     let scientific = format!("{number:e}");
     let mantissa = scientific.split('e').next().unwrap_or_default();
@@ -69,7 +70,7 @@ impl Decimal {
         format!("{sign}{whole}{point}{fraction}")
     }
 
-    /// All digits, then zeros up to `decimals` decimals; `None` if the number has more decimals.
+    /// Formats with all digits, padded with zeros to `decimals` decimals; `None` if the number has more decimals.
     fn print_fixed(&self, decimals: usize) -> Option<String> {
         let (whole, fraction) = self.parts();
         let point = if decimals == 0 { "" } else { "." };

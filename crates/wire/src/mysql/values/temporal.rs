@@ -5,7 +5,7 @@ use crate::mysql::framing::reader::Reader;
 /// Digits of microseconds, which is the largest precision of a column.
 const MICROSECOND_DIGITS: usize = 6;
 
-/// Formats `2026-11-21`, from the parts of a date, or of a date and time.
+/// Formats as `2026-11-21`. `parts` may also contain a time of day, which is ignored.
 pub(in crate::mysql) fn print_date(parts: &[u8]) -> Option<String> {
     if !matches!(parts.len(), 0 | 4 | 7 | 11) {
         return None;
@@ -17,7 +17,7 @@ pub(in crate::mysql) fn print_date(parts: &[u8]) -> Option<String> {
     Some(format!("{year:04}-{month:02}-{day:02}"))
 }
 
-/// Formats `2026-11-21 08:30:00.25`, with `decimals` decimals.
+/// Formats as `2026-11-21 08:30:00.25`, with `decimals` decimals.
 pub(in crate::mysql) fn print_datetime(parts: &[u8], decimals: u8) -> Option<String> {
     let date = print_date(parts)?;
     let clock = Clock::read(&mut Reader::new(parts.get(4..).unwrap_or_default()));
@@ -30,7 +30,7 @@ pub(in crate::mysql) fn print_datetime(parts: &[u8], decimals: u8) -> Option<Str
     ))
 }
 
-/// Formats `-838:59:59`, with `decimals` decimals.
+/// Formats as `-838:59:59`, with `decimals` decimals.
 pub(in crate::mysql) fn print_time(parts: &[u8], decimals: u8) -> Option<String> {
     if !matches!(parts.len(), 0 | 8 | 12) {
         return None;
@@ -61,8 +61,8 @@ impl Clock {
         }
     }
 
-    /// The decimal point and the digits after it. If the number of digits is not fixed, there are six, or none if the
-    /// fraction is zero.
+    /// The decimal point and the digits after it. If the number of digits is not fixed, a fraction has six digits,
+    /// and a fraction of zero is left out.
     fn fraction(&self, decimals: u8) -> String {
         let digits = match usize::from(decimals) {
             fixed @ 0..=MICROSECOND_DIGITS => fixed,

@@ -30,7 +30,7 @@ fn trust_needs_no_answer() {
     assert_eq!(connection.server_version(), "18.4");
 }
 
-/// A connection that TLS encrypts.
+/// A connection whose transport is encrypted with TLS.
 fn encrypted(login: Login) -> Connection {
     let mut connection = Connection::new(login);
     assert_eq!(sent(&mut connection), SSL_REQUEST);
@@ -61,7 +61,7 @@ fn the_password_itself_is_for_servers_that_are_known_or_where_it_is_asked_for() 
 
 #[test]
 fn a_server_that_has_not_shown_who_it_is_gets_no_password() {
-    // TLS without verification proves nothing.
+    // TLS without verification does not prove the server's identity.
     for mut connection in [started(), encrypted(Login { tls: TlsMode::Required, ..LOGIN() })] {
         sent(&mut connection);
         let error = refusal(&mut connection, &authentication(3, b""));

@@ -1,4 +1,5 @@
-//! Conversations with servers whose bytes the test chooses. Tests of real servers are in the crates that have sockets.
+//! Conversations with servers whose bytes the test chooses. Tests of real servers are in the crates that have
+//! sockets.
 
 mod command;
 mod login;

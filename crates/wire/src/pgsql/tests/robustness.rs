@@ -1,4 +1,4 @@
-//! Any split of a conversation gives the same events, and no input makes the client panic.
+//! However a conversation's bytes are split, the client reports the same events. No input makes the client panic.
 
 use proptest::prelude::*;
 
@@ -41,7 +41,7 @@ fn every_split_reads_the_same() {
     assert_eq!((seen.events.len(), seen.rows.len()), (9, 4));
 }
 
-/// A complete message of any kind, or arbitrary bytes.
+/// Generates a complete message of any kind, or arbitrary bytes.
 fn noise() -> impl Strategy<Value = Vec<u8>> {
     let bytes = || prop::collection::vec(any::<u8>(), 0..40);
     let tag = prop::sample::select(b"123ACDEGHIKNRSTWZcdnstv".as_slice());
@@ -54,7 +54,7 @@ proptest! {
         let mut turns = conversation();
         let answer = &mut turns[turn].1;
         *place.get_mut(answer) = byte;
-        // The client detects some changed bytes and not others. In no case does it panic or hang.
+        // The client detects only some of the changed bytes. It must never panic or hang.
         let _ = hold(Connection::new(LOGIN()), &turns, |answer| answer.chunks(chunk).collect());
     }
 

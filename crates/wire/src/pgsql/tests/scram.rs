@@ -8,7 +8,8 @@ use sha2::{Digest as _, Sha256};
 pub(super) const SALT: &str = "W22ZaJ0SNY7soEsUEjb6gQ==";
 pub(super) const ITERATIONS: u32 = 4096;
 
-/// The client's proof and the server's signature for the password `pencil` in an exchange, in base64.
+/// The client's proof and the server's signature, in base64. They are computed from the password `pencil` and the
+/// messages in `exchange`.
 pub(super) fn proof_and_signature(exchange: &str) -> (String, String) {
     let salt = STANDARD.decode(SALT).unwrap();
     let salted = pbkdf2::pbkdf2_hmac_array::<Sha256, 32>(b"pencil", &salt, ITERATIONS);

@@ -55,7 +55,7 @@ impl Settings {
         self.print_two(&a, &b)
     }
 
-    /// The profile of A, and the profile of B if it is another one.
+    /// The profile of A, and the profile of B if `--profile` was given twice.
     fn profiles(&self) -> anyhow::Result<(Option<Profile>, Option<Profile>)> {
         let find = |name: &String| Profile::find(name);
         match self.profiles.as_slice() {

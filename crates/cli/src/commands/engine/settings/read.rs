@@ -14,13 +14,12 @@ pub(super) struct Read {
     pub(super) profile: Option<String>,
     /// The settings of the profile that the version does not support.
     pub(super) left_out: Vec<LeftOut>,
-    /// Its variables.
     #[serde(flatten)]
     pub(super) variables: SystemVariables,
 }
 
 impl Read {
-    /// Everything except the variables.
+    /// Returns as JSON which system was read, and with which profile: everything except the variables and their values.
     pub(super) fn origin(&self) -> Value {
         let SystemVariables { label, product, .. } = &self.variables;
         json!({ "label": label, "product": product, "profile": self.profile, "left_out": self.left_out })

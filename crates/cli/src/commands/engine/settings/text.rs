@@ -79,13 +79,14 @@ fn groups() -> [Group; 4] {
     [Group::Durability, Group::Integrity, Group::Comparability, Group::Rest]
 }
 
-/// A value with its mark. `value` replaces the variable's own value if that is too long.
+/// A variable's value, followed by a mark if the value was set or is fixed. If `value` is given, it is shown in place
+/// of the variable's own value, which is a long list.
 fn shown(variable: Option<&Variable>, value: Option<String>) -> String {
     let Some(variable) = variable else { return "-".to_owned() };
     let value = value.unwrap_or_else(|| variable.value.clone());
     let value = match value.as_str() {
         "" if variable.value.is_empty() => "(empty)",
-        // All items of this long list are in the other's list too.
+        // The lists of both systems differ, but all items of this list are also in the other list.
         "" => "(nothing more)",
         value => value,
     };
@@ -103,7 +104,7 @@ fn default(variable: &Variable) -> String {
     }
 }
 
-/// A name and two values side by side. Long values are below one another.
+/// A name with the values of A and B. If these do not fit on one line, each value gets a separate line.
 fn line(name: &str, a: &str, b: &str) -> String {
     let (name, a, b) = (&*printable(name), &*printable(a), &*printable(b));
     let is_short = |value: &str| value.chars().count() <= VALUE_WIDTH;
@@ -112,7 +113,7 @@ fn line(name: &str, a: &str, b: &str) -> String {
     }
     let value = |mark: &str, value: &str| {
         let options = Options::new(WIDTH).initial_indent(mark).subsequent_indent("       ");
-        // Lists may be broken after commas.
+        // With a blank after each comma, a long list can be wrapped.
         let text = fill(&value.replace(',', ", "), options);
         if value.is_empty() { String::new() } else { text + "\n" }
     };

@@ -1,16 +1,17 @@
 //! `dyno engine shell`: sends SQL to a running server.
 
-mod split;
+mod prompt;
 mod table;
 
-use std::io::{BufRead as _, IsTerminal as _, Write as _, stdin, stdout};
+use std::cell::Cell;
+use std::io::{BufRead, IsTerminal as _, Write as _, stdin, stdout};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use dyno_engine::{Cache, Client, ClientError, Running};
+use dyno_engine::{Cache, Client, ClientError, Running, RunningServer, StatementError, Statements};
 
-use self::split::Splitter;
+use self::prompt::Prompting;
 use super::system::SystemArgument;
 use crate::output;
 
@@ -41,50 +42,46 @@ impl Shell {
         let mut client = server.connect(LOGIN_PATIENCE)?;
         client.set_patience(None)?;
         match self.execute {
-            Some(sql) => execute_all(&mut client, &sql)?,
-            None if stdin().is_terminal() => prompt(&mut client, &server.to_string())?,
-            None => execute_all(&mut client, &std::io::read_to_string(stdin())?)?,
+            Some(sql) => execute_all(&mut client, Statements::of(sql.as_bytes(), server.family))?,
+            None if stdin().is_terminal() => prompt(&mut client, &server)?,
+            None => execute_all(&mut client, Statements::of(stdin().lock(), server.family))?,
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
 /// Executes statements. Stops at the first that fails.
-fn execute_all(client: &mut Client, sql: &str) -> anyhow::Result<()> {
-    let mut splitter = Splitter::default();
-    splitter.add(sql);
-    while let Some(statement) = splitter.next_statement() {
+fn execute_all(client: &mut Client, mut statements: Statements<impl BufRead>) -> anyhow::Result<()> {
+    while let Some(statement) = statements.next_statement()? {
         print_result(client, &statement)?;
     }
-    match splitter.finish() {
-        Some(last) => print_result(client, &last),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
-/// Reads statements from a terminal until its end. Reports a statement that fails, and continues.
-fn prompt(client: &mut Client, name: &str) -> anyhow::Result<()> {
-    let mut splitter = Splitter::default();
-    let mut lines = stdin().lock().lines();
+/// Reads statements from a terminal until the input ends. If a statement is refused, reports this and continues.
+fn prompt(client: &mut Client, server: &RunningServer) -> anyhow::Result<()> {
+    let begins = Cell::new(true);
+    let input = Prompting::new(stdin().lock(), server.to_string(), &begins);
+    let mut statements = Statements::of(input, server.family);
     loop {
-        let prompt = if splitter.is_empty() { format!("{name}> ") } else { "    -> ".to_owned() };
-        output::print(&prompt)?;
-        let Some(line) = lines.next() else {
-            writeln!(stdout())?;
-            return Ok(());
-        };
-        splitter.add(&line?);
-        splitter.add("\n");
-        while let Some(statement) = splitter.next_statement() {
-            match print_result(client, &statement) {
-                Err(error) if is_refusal(&error) => output::warn(&format!("error: {error}")),
-                result => result?,
+        begins.set(true);
+        let printed = match statements.next_statement() {
+            Ok(Some(statement)) => print_result(client, &statement),
+            Ok(None) => return Ok(writeln!(stdout())?),
+            Err(error @ StatementError::Read(_)) => return Err(error.into()),
+            Err(error) => {
+                output::warn(&format!("error: {error}"));
+                continue;
             }
+        };
+        match printed {
+            Err(error) if is_refusal(&error) => output::warn(&format!("error: {error}")),
+            printed => printed?,
         }
     }
 }
 
-/// Whether the server refused a statement. The connection can still be used.
+/// Whether the server refused a statement. After a refusal, the connection can still be used.
 fn is_refusal(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(ClientError::Server(_)))
 }

@@ -4,7 +4,7 @@ use comfy_table::Table;
 use comfy_table::presets::ASCII_MARKDOWN;
 use dyno_engine::ResultSet;
 
-/// A table for people. For programs, lines of fields with tabs between them.
+/// Formats a result as a table if `for_people`, and otherwise as lines whose fields are separated by tabs.
 pub(super) fn text(result: &ResultSet, for_people: bool) -> String {
     match (result.columns.is_empty(), for_people) {
         (true, true) => format!("{} rows changed\n", result.affected_rows),

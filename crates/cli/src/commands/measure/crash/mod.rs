@@ -96,7 +96,7 @@ fn volume(text: &str) -> Result<u64, String> {
 }
 
 impl CrashCommand {
-    /// Exit status 1 is an answer here, so errors use another status.
+    /// Errors have an exit status other than 1, because 1 is an answer of this command.
     pub(crate) fn execute(&self) -> ExitCode {
         failure::of_gate(self.answer())
     }
@@ -135,7 +135,7 @@ impl CrashCommand {
         })
     }
 
-    /// The replicas that take the place of crashed servers, if there are some.
+    /// The replicas that take the place of crashed servers. `None` if no replicas were requested.
     fn failover(&self, kind: CrashKind, family: Family) -> anyhow::Result<Option<Failover>> {
         let Some(replicas) = self.replicas else { return Ok(None) };
         if kind == CrashKind::Power {

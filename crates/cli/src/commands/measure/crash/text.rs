@@ -6,10 +6,10 @@ use dyno_crash::{Crash, CrashReport, FailoverReport, Losses, Verdict};
 use dyno_printable::printable;
 use dyno_settings::{CrashKind, Loss};
 
-/// Largest number of crashes whose findings are printed one by one.
+/// Largest number of crashes whose findings are printed.
 const TOLD_MAX: usize = 5;
 
-/// A crash on one line, followed by one line for each violation.
+/// A crash on one line, followed by a line for each fault.
 pub(super) fn crash(crash: &Crash, of: u32) -> String {
     let Losses { lost, torn, resurrected, in_doubt_kept, in_doubt_gone, .. } = crash.losses;
     let mut text = format!(
@@ -26,7 +26,7 @@ pub(super) fn crash(crash: &Crash, of: u32) -> String {
     text
 }
 
-/// The whole test.
+/// The result of the whole test.
 pub(super) fn report(report: &CrashReport) -> String {
     let losses = &report.losses;
     let kind = match (report.kind, report.failover) {
@@ -57,7 +57,7 @@ pub(super) fn report(report: &CrashReport) -> String {
     text + &details(report)
 }
 
-/// `primaries killed, 2 replicas, synchronous, cut off 50 ms before`.
+/// How a failover was tested: `primaries killed, 2 replicas, synchronous, cut off 50 ms before`.
 fn failed_over(failover: FailoverReport) -> String {
     let FailoverReport { replicas, replication, cut_off_ms } = failover;
     let cut_off = match cut_off_ms {
@@ -90,7 +90,8 @@ fn verdict(report: &CrashReport) -> String {
     format!("{words}{stopped}")
 }
 
-/// The violations of durability, one by one.
+/// The violations of durability after each crash, if the verdict is that the system broke its promise of durability.
+/// Otherwise the text is empty.
 fn details(report: &CrashReport) -> String {
     let mut text = String::new();
     if report.verdict != Verdict::Broken {

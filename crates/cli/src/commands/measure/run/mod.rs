@@ -104,16 +104,18 @@ pub(super) struct RunFlags {
     /// Path of dyno on the hosts of --on and on the plan's drivers, instead of a copy of this one
     #[arg(long, value_name = "PATH", help_heading = "Several hosts")]
     pub(super) remote_dyno: Option<String>,
-    /// See [`RunOptions::needs_all_systems`]. Commands that search set it.
+    /// Whether the run ends after its first round if a system did not start (see [`RunOptions::needs_all_systems`]).
+    /// This is no option of the command line; commands that search set it.
     #[arg(skip)]
     pub(super) needs_all_systems: bool,
-    /// See [`RunOptions::time_max`].
+    /// Time limit of the run (see [`RunOptions::time_max`]). Of the commands that run plans, only `dyno versus` has an
+    /// option that sets it (`--for`).
     #[arg(skip)]
     pub(super) time_max: Option<Duration>,
 }
 
 impl RunFlags {
-    /// What a search needs for its comparisons: a lab, the path of the results file, the seed.
+    /// What a search needs to make comparisons: a lab that runs plans, the path of the results file, and the seed.
     pub(super) fn search(&self) -> (&dyn Lab, &Path, Option<u64>) {
         (self, &self.results.path, self.seed)
     }
@@ -166,7 +168,8 @@ impl Run {
         carry_out(&plan, &self.flags, &self.page, self.resume, &[])
     }
 
-    /// Warns about verdicts that the plan cannot reach. If the run cannot start, only that error is printed.
+    /// Warns that the plan has too few rounds for some verdicts. If the results file cannot be used, only an error
+    /// about the file is printed, and no warning.
     fn tell_too_few_rounds(&self, found: TooFewRounds) -> anyhow::Result<()> {
         let results = &self.flags.results.path;
         if can_be_a_file(results) && !self.resume {
@@ -207,12 +210,12 @@ fn can_be_a_file(path: &Path) -> bool {
     !path.is_dir() && folder.is_none_or(Path::is_dir)
 }
 
-/// The program of this process. It also serves as the load process.
+/// The path of the running program. The load process is the same program.
 fn program() -> anyhow::Result<PathBuf> {
     env::current_exe().context("cannot find the program that is running")
 }
 
-/// Runs a plan and prints its findings. `more` is printed after the suggested next commands.
+/// Runs a plan and prints its findings. `more` are commands to suggest after the usual suggestions.
 pub(super) fn carry_out(
     plan: &Plan,
     flags: &RunFlags,
@@ -226,7 +229,7 @@ pub(super) fn carry_out(
     }
 }
 
-/// Writes the page of a run and prints its findings. A run that was stopped has verdicts too.
+/// Writes the page of a run and prints its findings. A run that was stopped is presented like any other.
 pub(super) fn present(
     outcome: &RunOutcome,
     flags: &RunFlags,
@@ -266,8 +269,7 @@ pub(super) fn measure(plan: &Plan, flags: &RunFlags, resume: bool) -> anyhow::Re
     let outcome = dyno_lab::run(plan, &options, observer.as_mut());
     drop(observer);
     match outcome {
-        // ^C also reaches programs for which Dyno waits, such as a package manager, which then fail.
-        Err(_) if stop.load(Ordering::Relaxed) => Ok(None),
+        Err(error) if stop.load(Ordering::Relaxed) && error.can_come_from_stop() => Ok(None),
         outcome => Ok(Some(outcome?)),
     }
 }

@@ -90,7 +90,7 @@ impl Run {
         present(&outcome, &self.flags, &self.page, &[])
     }
 
-    /// The command line of the tasks, including the options that change the plan.
+    /// The command line that runs a round on another host, with all options that change the plan.
     fn task_command(&self, files: &[PathBuf], spread_id: String, seed: u64) -> anyhow::Result<TaskCommand> {
         let program = match &self.flags.remote_dyno {
             Some(path) => path.clone(),
@@ -128,7 +128,7 @@ impl Run {
 }
 
 impl SpreadFlags {
-    /// Returns an error for flags that exclude each other.
+    /// Returns an error if flags do not fit the kind of hosts.
     fn check(&self, on: &On) -> anyhow::Result<()> {
         match on {
             On::Ssh(_) if self.nodes.is_some() => bail!("--nodes is for slurm; name the hosts after ssh:"),

@@ -87,7 +87,7 @@ fn publish(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Stops the run when standard input ends, because the submitting process is gone.
+/// Stops the run when standard input ends, because then the submitting process is gone.
 fn stop_with_input(stop: Arc<AtomicBool>) -> anyhow::Result<()> {
     thread::Builder::new()
         .name("input".to_owned())

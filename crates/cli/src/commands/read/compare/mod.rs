@@ -26,8 +26,8 @@ use subject::ComparedSystems;
 itself; 3:mysql 7:mysql compares one). Without them, every system of the run is compared with its base.
 
 Two runs are two sessions. The host may have changed between them, so they have ratios and no verdict. There are \
-two ways to get verdicts: several runs per side (1,2,3,4 5,6,7,8 or 1,2,3,4:mysql 5,6,7,8:mysql), which are \
-compared session by session; or an `anchor` in the plan, which is the same system in both runs.
+two ways to get verdicts: measure six or more runs per side in turns (1,4,5,8,9,12 2,3,6,7,10,11), and Dyno pairs runs that \
+are neighbours in time; or name an `anchor` in the plan, which is the same system in all runs.
 
 Exit status: 0 nothing regressed; 1 something regressed or failed; 2 no comparison could be made; 3 not decided, \
 because of too little evidence, or because a test cannot be judged although the base has usable figures.
@@ -35,7 +35,7 @@ because of too little evidence, or because a test cannot be judged although the 
 Examples:
   dyno compare
   dyno compare mysql56 myrocks --run 3
-  dyno compare 1,2,3,4 5,6,7,8 --format junit --out verdict.xml
+  dyno compare 1,4,5,8,9,12 2,3,6,7,10,11 --format junit --out verdict.xml
   dyno compare old new --margin 5% --step point-query"
 )]
 pub(crate) struct Compare {
@@ -99,7 +99,7 @@ enum Format {
 enum Account {
     /// Step-down max-T: limits the probability of any false alarm; six rounds can decide any number of tests
     MaxT,
-    /// Holm: limits the same probability, from each test alone; more tests need more rounds
+    /// Holm: limits the same probability by each test's own p-value; more tests need more rounds
     Holm,
     /// Benjamini and Hochberg: limits the share of false alarms; for exploration
     Fdr,
@@ -108,7 +108,7 @@ enum Account {
 }
 
 impl Compare {
-    /// Exit status 1 is a verdict here, so errors have another status.
+    /// Errors have an exit status other than 1, because 1 is a verdict of this command.
     pub(crate) fn execute(&self) -> ExitCode {
         failure::of_gate(self.judge_and_write())
     }
@@ -190,7 +190,7 @@ fn append_summary(text: &str) -> anyhow::Result<()> {
 
 fn alpha(text: &str) -> Result<f64, String> {
     let alpha: f64 = text.parse().map_err(|_| "must be a share such as 0.05".to_owned())?;
-    // With a smaller alpha, too few of ten thousand resamples are in the tail.
+    // If alpha is smaller, too few of ten thousand resamples are in the tail that decides.
     if (0.0001..=0.5).contains(&alpha) { Ok(alpha) } else { Err("must be from 0.0001 to 0.5".to_owned()) }
 }
 

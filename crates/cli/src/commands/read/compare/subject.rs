@@ -8,23 +8,24 @@ use dyno_store::{Run, RunChoice, RunId, Store, StoreError, SystemRecord};
 
 use super::word::Word;
 
-/// The runs and their systems to compare.
+/// The systems to compare, and the runs that contain them.
 pub(super) struct ComparedSystems {
     /// Each run with the checks of its trials.
     runs: Vec<(Run, TrialChecks)>,
-    /// Each base with its candidate.
+    /// Pairs of a base and a candidate.
     subjects: Vec<(Sessions, Sessions)>,
 }
 
-/// A system in each of its sessions: the index of the run, and the system's id in that run.
+/// A side of a comparison: for each session, the index of the run and the system's id in that run.
 type Sessions = Vec<(usize, String)>;
 
-/// The subjects of a comparison, with the sessions of both sides.
+/// Pairs of a base and a candidate. Each side is a system in one or more sessions.
 pub(super) type Subjects<'a> = Vec<(Vec<ComparedSystem<'a>>, Vec<ComparedSystem<'a>>)>;
 
 impl ComparedSystems {
-    /// Resolves the arguments. Without a candidate, all other systems are candidates. Without a base, the plan's
-    /// base is used. Disturbed rounds count if the runs or `counts_disturbed` say so.
+    /// Resolves the arguments. If the candidate is missing, all systems of the run except the base are candidates.
+    /// If the base is missing too, it is the plan's base. Disturbed rounds count if a run or `counts_disturbed` says
+    /// so.
     pub(super) fn load(
         path: &Path,
         run: Option<RunId>,
@@ -68,7 +69,7 @@ impl ComparedSystems {
         Ok(Self { runs: runs.into_iter().map(checked).collect::<Result<_>>()?, subjects })
     }
 
-    /// Each base with its candidate.
+    /// Pairs of a base and a candidate, with the runs' data.
     pub(super) fn subjects(&self) -> Subjects<'_> {
         self.subjects.iter().map(|(base, candidate)| (self.side(base), self.side(candidate))).collect()
     }
@@ -104,7 +105,8 @@ impl ComparedSystems {
 
 type Found = (Vec<Run>, Vec<(Sessions, Sessions)>);
 
-/// Compares every system with one system of its run. Controls are left out.
+/// Compares one system, which is `base` or the plan's base, with every other system of the run. Systems that only
+/// repeat another system to measure noise are left out.
 fn all_with_base(run: Run, base: Option<&str>) -> Result<Found> {
     let base = match base {
         Some(base) => base.to_owned(),
@@ -130,8 +132,8 @@ fn of_one_run(run: Run, base: &str, candidate: &str) -> Result<Found> {
     Ok((vec![run], vec![subject]))
 }
 
-/// Compares runs with other runs: the named systems with each other, or each system that all runs share with
-/// itself.
+/// Compares runs with other runs. If systems are named, these are compared. Otherwise, each system that is in all
+/// runs is compared between the runs.
 fn of_runs(
     base: &[(RunId, Option<&str>)],
     candidate: &[(RunId, Option<&str>)],

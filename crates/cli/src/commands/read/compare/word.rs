@@ -3,17 +3,17 @@
 use anyhow::{Result, bail};
 use dyno_store::{Run, RunId};
 
-/// A side: a system of the chosen run, or runs.
+/// A side: a system of the chosen run, or one or more runs.
 #[derive(Debug, PartialEq)]
 pub(super) enum Word<'a> {
     System(&'a str),
-    /// Each run, with one of its systems, or with all (`None`).
+    /// Each run with one of its systems. `None` stands for all its systems.
     Runs(Vec<(RunId, Option<&'a str>)>),
 }
 
 impl<'a> Word<'a> {
-    /// `3` is a run, unless the chosen run has a system with that name. `3:mysql` is a system of a run. `3,5,8` and
-    /// `3,5,8:mysql` are several runs. Everything else is a system.
+    /// Parses a side. `3` is a run, unless the chosen run has a system with that name. `3:mysql` is a system of a
+    /// run. `3,5,8` and `3,5,8:mysql` are several runs. Anything else is a system.
     pub(super) fn read<E>(word: &'a str, chosen: &impl Fn() -> Result<Run, E>) -> Result<Self>
     where
         anyhow::Error: From<E>,
@@ -44,7 +44,7 @@ impl<'a> Word<'a> {
     }
 }
 
-/// `3` or `3:mysql`.
+/// Parses `3` or `3:mysql`.
 fn run(text: &str) -> Option<(RunId, Option<&str>)> {
     match text.split_once(':') {
         Some((run, system)) => Some((RunId(run.parse().ok()?), Some(system))),

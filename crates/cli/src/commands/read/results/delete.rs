@@ -45,7 +45,7 @@ impl Delete {
     }
 }
 
-/// Finds the runs. All must exist before any is deleted.
+/// Finds the runs. If any of them is missing, returns an error, so that none is deleted.
 fn find(store: &Store, ids: &[RunId]) -> anyhow::Result<Vec<RunSummary>> {
     let known = store.runs()?;
     let find = |id: &RunId| match known.iter().find(|run| run.id == *id) {

@@ -27,8 +27,8 @@ pub(super) struct Merge {
 
 impl Merge {
     pub(super) fn execute(self) -> anyhow::Result<()> {
-        // Checks that all files can be read before the first one is merged. They are then closed, because each
-        // takes three of the files that a process may have open.
+        // Opens each file once before the first is merged, so that a file that cannot be read is an early error.
+        // The files are closed again, because each open store takes three of the process's file descriptors.
         for file in &self.files {
             Store::open_read_only(file)?;
         }

@@ -71,7 +71,7 @@ fn failures(run: &Run) -> Vec<Failure<'_>> {
     failures
 }
 
-/// The trials of a step.
+/// Counts the trials of a step.
 fn trials(run: &Run, step: &StepRecord) -> Trials {
     let mut trials = Trials::default();
     for trial in run.trials.iter().filter(|trial| trial.record.step_id == step.id) {

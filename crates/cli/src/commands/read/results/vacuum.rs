@@ -20,7 +20,7 @@ pub(super) struct Vacuum {
 
 impl Vacuum {
     pub(super) fn execute(self) -> anyhow::Result<()> {
-        // Opening for writing would create a missing file.
+        // A missing file is an error here. To open it for writing would create it.
         Store::open_read_only(&self.results.path)?;
         let mut store = Store::open(&self.results.path)?;
         let (before, after) = store.vacuum()?;

@@ -30,7 +30,8 @@ pub(super) fn run(run: &RunSummary) -> String {
     format!("run {} ({}, {}, {})", run.id, printable(&run.plan_name), moment(run.started_at_ms), trials(run))
 }
 
-/// A table without rules. Each row is one line; the columns in `right` are right-aligned.
+/// A table without lines between its cells. Each row is one line of text. `right` has the indices of right-aligned
+/// columns.
 pub(in crate::commands) fn table(
     header: &[&str],
     rows: impl IntoIterator<Item = Vec<String>>,

@@ -1,4 +1,4 @@
-//! Images and folders as engines of commands, instead of plans.
+//! Images and folders as the engines of commands other than `dyno run`.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::images::Images;
 use super::{FILES, IMAGE, run};
 use crate::bench::Bench;
 
-/// Starts servers of an image and of a folder, and finds, queries and stops them by the same name.
+/// Starts servers from an image and from a folder. The name that started a server also finds, queries and stops it.
 pub(super) fn started_and_stopped(images: &Images) {
     let bench = Bench::new();
     let (image, folder) = (format!("oci:{IMAGE}"), images.path(FILES).display().to_string());
@@ -37,7 +37,7 @@ pub(super) fn started_and_stopped(images: &Images) {
     assert!(bench.servers().is_empty() && bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// Shows the settings of the same server in both forms, and crashes it.
+/// Compares the settings of one server that comes from an image and from a folder, and runs a crash test on each.
 pub(super) fn asked_and_crashed(images: &Images) {
     let bench = Bench::new();
     let (image, folder) = (format!("oci:{IMAGE}"), images.path(FILES).display().to_string());
@@ -60,8 +60,8 @@ const PLAN: &str = "name = 'steady'\ntitle = 'Nothing differs'\nbase = 'any'\nro
      [[step]]\nid = 'load'\ngroup = 'load'\ncommand = 'prepare'\nworkload = 'oltp_insert'\noperation = 'row'\n\
      [[step]]\nid = 'point'\ngroup = 'reads'\nworkload = 'oltp_point_select'\noperation = 'query'\nrate = 100\n";
 
-/// Comparisons of an image belong to the content of the image. If its name refers to another image, they are made
-/// again.
+/// A comparison of an image is reused only for an image with the same content. If the name refers to another image,
+/// the comparisons are made again.
 pub(super) fn bisected(images: &Images) {
     let bench = Bench::new();
     bench.write("plan.toml", PLAN);
@@ -69,7 +69,7 @@ pub(super) fn bisected(images: &Images) {
     let options = ["bisect", "point", "--plan", "plan.toml", "--profile", "stock", "--margin", "50%"];
     let bisect =
         || run(&bench, images, &[&options[..], &["--rounds-max", "8", "--versions", &versions]].concat());
-    // What is decided depends on other load of this machine. That it is the same again does not.
+    // The verdicts depend on other load of this machine, but the second output must equal the first.
     let found = bisect();
     assert!(!found.stderr.contains("error:"), "{}", found.stderr);
     let runs = bench.count("run");

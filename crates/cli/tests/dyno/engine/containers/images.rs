@@ -18,7 +18,7 @@ impl Images {
     /// Creates an empty store, or returns why this machine cannot have one.
     pub(crate) fn new() -> Result<Self, String> {
         let images = Self { folder: TempDir::new().map_err(|error| error.to_string())? };
-        // crun refuses the hybrid cgroups of some kernels.
+        // The runtime crun refuses the hybrid cgroups of some kernels, so runc is used if it is installed.
         let runtime = if is_on_path("runc") { "--runtime runc" } else { "" };
         let script = format!(
             "#!/bin/sh\nexec podman --root {0}/store --runroot {0}/run --tmpdir {0}/tmp --cgroup-manager cgroupfs \
@@ -40,7 +40,7 @@ impl Images {
         self.folder.path().join(name)
     }
 
-    /// The output of podman, or the last line of its errors.
+    /// Runs podman, and returns its output or the last line of its errors.
     pub(crate) fn podman(&self, arguments: &[&str]) -> Result<String, String> {
         let output = Command::new(self.tool()).args(arguments).output().map_err(|error| error.to_string())?;
         if output.status.success() {
@@ -50,7 +50,7 @@ impl Images {
         Err(complaints.lines().last().unwrap_or("podman failed").to_owned())
     }
 
-    /// The existing containers, running or not.
+    /// The ids of the existing containers, whether they run or not.
     pub(crate) fn containers(&self) -> String {
         self.podman(&["ps", "--all", "--quiet"]).unwrap()
     }
@@ -81,7 +81,7 @@ impl Images {
         root
     }
 
-    /// As [`Self::shell`], with the server of a fetched MariaDB in addition.
+    /// The folder of [`Self::shell`], with the server of a fetched MariaDB in addition.
     pub(crate) fn mariadb(&self, name: &str, engine: &Installation) -> PathBuf {
         let root = self.shell(name);
         let libraries = engine.root.join("usr/lib/x86_64-linux-gnu");
@@ -124,7 +124,7 @@ fn install(root: &Path, program: &Path, folder: &str, libraries: Option<&Path>) 
     ldd.arg(program).envs(libraries.map(|libraries| ("LD_LIBRARY_PATH", libraries)));
     let output = ldd.output().unwrap();
     assert!(output.status.success(), "ldd {}", program.display());
-    // `libz.so.1 => /lib/x86_64-linux-gnu/libz.so.1 (0x…)`, or the loader by its path alone.
+    // A line is `libz.so.1 => /lib/x86_64-linux-gnu/libz.so.1 (0x…)`, or only the path of the loader.
     for line in String::from_utf8(output.stdout).unwrap().lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {

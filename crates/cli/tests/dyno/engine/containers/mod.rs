@@ -43,7 +43,8 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// The result of a test without containers: ignored with the reason, or failed if containers are required.
+/// Returns the result of a test that cannot run because this machine has no containers. The test is ignored with the
+/// reason, or fails if containers are required.
 pub(crate) fn lacking(reason: String) -> Result<Completion, Failed> {
     match env::var_os("DYNO_REQUIRE_CONTAINERS") {
         Some(value) if value == "1" => Err(reason.into()),
@@ -92,7 +93,8 @@ fn documented_plan(images: &Images) -> String {
         .replace("mariadb-10.11-files", &files)
 }
 
-/// Limits that can be read back, if this machine may set them.
+/// The limits that the plan sets on its systems. If this machine may not set all of them, the plan limits only the
+/// CPUs. The kernel can report every one of these limits.
 fn limits() -> &'static str {
     let confinement = Confinement {
         memory_bytes: Some(512 << 20),
@@ -115,7 +117,7 @@ fn measured_in_both(images: &Images) {
     let less = ["--rounds", "2", "--seconds", "0.3", "--clients", "1", "--scale", "0.01"];
     run(&bench, images, &[&["run", "plan.toml"], &less[..]].concat()).with(0);
 
-    // Everything that is measured at the server is measured for both the container and the control.
+    // Every quantity of a server is measured for each of the three systems, in a container or not.
     let of_each = "SELECT count(DISTINCT system_id || step_id) FROM trial WHERE outcome = 'completed' AND operations > 0
                    AND server_user_cpu_us + server_system_cpu_us > 0 AND server_context_switches > 0
                    AND disk_bytes_after > 0";
@@ -124,7 +126,7 @@ fn measured_in_both(images: &Images) {
     let counted = "SELECT count(DISTINCT system_id) FROM trial_counter JOIN trial ON trial.id = trial_id";
     assert_eq!(bench.value(counted), Some(3));
 
-    // Both run the same program with the same settings and rights.
+    // The server from the image and the server from the folder are the same program, with the same settings and rights.
     let versions = "SELECT count(DISTINCT engine_version) FROM system";
     assert_eq!(bench.value(versions), Some(1));
     let same = "SELECT count(*) FROM variable AS a JOIN variable AS b USING (run_id, name, value)
@@ -132,7 +134,7 @@ fn measured_in_both(images: &Images) {
                 ('innodb_buffer_pool_size', 'max_connections', 'open_files_limit', 'table_open_cache')";
     assert_eq!(bench.value(same), Some(4));
 
-    // The origin of the image.
+    // The results file and the reports name the origin of the image.
     let digest = images.podman(&["image", "inspect", "--format", "{{.Digest}}", IMAGE]).unwrap();
     let reference = format!("{IMAGE}@{digest}");
     assert_eq!(bench.value("SELECT image FROM system WHERE id = 'image'"), Some(reference.clone()));
@@ -148,7 +150,7 @@ fn measured_in_both(images: &Images) {
     assert!(report("html").contains(&reference));
     assert!(report("text").contains(&digest[..19]), "{}", report("text"));
 
-    // Limits apply to both.
+    // The limits apply to both servers: the one from the image, in a container, and the one from the folder.
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE limits ->> '$.differences' <> '[]'"), Some(0));
     let cpus = "SELECT DISTINCT limits ->> '$.in_force.server_cpus' FROM trial";
     assert_eq!(bench.value(cpus), Some("0".to_owned()));
@@ -170,7 +172,7 @@ fn long_plan(seconds: f64) -> String {
     )
 }
 
-/// Whether a process runs a program of its container.
+/// Whether a process runs this program of a container.
 fn runs(pid: u32, program: &str) -> bool {
     fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|path| path == Path::new(program))
 }
@@ -199,7 +201,8 @@ fn nothing_is_left(images: &Images) {
     eventually("its container is removed", || images.containers().is_empty());
     fs::remove_file(bench.path("dyno.db")).unwrap();
 
-    // The next start of a server also removes a container whose watching shell was killed.
+    // If the shell that watches `dyno` is killed too, nothing removes the container. The next start of a server then
+    // removes it.
     let killed = start();
     let watch =
         bench.servers().into_iter().find(|pid| runs(*pid, "/bin/sh")).expect("a shell waits for dyno's end");

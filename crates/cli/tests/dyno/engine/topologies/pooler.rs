@@ -53,7 +53,7 @@ const POOLED: &str =
 
 const POOLED_BY_PGPOOL: &str = "pooler = 'pgpool'\npooler_settings = { num_init_children = 8, max_pool = 1 }";
 
-/// A step whose clients note the server's processes that answer them.
+/// A step whose clients record which processes of the server answer them.
 fn noting(id: &str, keys: &str, not_for: &str) -> String {
     format!(
         "[[step]]\nid = '{id}'\nworkload = 'pids.lua'\noperation = 'query'\nclients = [8]\ncheck = true\n\

@@ -84,7 +84,7 @@ impl Kind {
 }
 
 impl Archive {
-    /// Packs it and unpacks it into the tree of a place.
+    /// Packs the archive, and unpacks it into the folder [`Place::tree`].
     pub(super) fn unpack(&self, place: &Place) -> Result<(), FetchError> {
         let archive = place.archives().join(self.kind.file_name());
         fs::write(&archive, self.bytes()).unwrap();
@@ -119,7 +119,7 @@ impl Archive {
         }
     }
 
-    /// Every name is a GNU long name. The crate checks names in headers, but not these.
+    /// Writes every name as a GNU long name, because the `tar` crate refuses hostile names only in headers.
     fn tar(&self) -> Vec<u8> {
         let mut tar = Vec::new();
         for Item { path, mode, content } in &self.items {
@@ -140,7 +140,7 @@ impl Archive {
         tar
     }
 
-    /// Leaves out items that zip archives cannot have, and repeated names, which the crate does not write.
+    /// Leaves out items that zip archives cannot have, and repeated names, which the `zip` crate does not write.
     fn zip(&self) -> Vec<u8> {
         let mut zip = ZipWriter::new(std::io::Cursor::new(Vec::new()));
         for Item { path, mode, content } in &self.items {
@@ -190,7 +190,7 @@ fn zip_of(name: &str, bytes: &[u8]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// deb(5), in an ar(5) archive.
+/// A Debian package (deb(5)), which is an ar(5) archive.
 fn deb_of(data: &[u8]) -> Vec<u8> {
     let mut deb = b"!<arch>\n".to_vec();
     for (name, content) in

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// How far both are below the temporary folder. A name or a link climbs at most six folders, so only a chain of more
-/// than ten climbing links would get above it.
+/// Number of folders between the temporary folder and the guard. A name or a link climbs at most six folders, so only a
+/// chain of more than ten climbing links would get above the temporary folder.
 const DEPTH: usize = 64;
 
 pub(super) struct Place {
@@ -16,7 +16,7 @@ pub(super) struct Place {
     world: PathBuf,
 }
 
-/// The facts about a file: path, kind and mode, owner, group, number of names, times, content.
+/// The facts about a file: path, kind and mode, owner, group, number of hard links, times, content.
 #[derive(Debug, PartialEq)]
 pub(super) struct Seen {
     path: PathBuf,
@@ -52,12 +52,13 @@ impl Place {
         self.world.join("tree")
     }
 
-    /// Where archives are.
+    /// Returns the folder of the archives.
     pub(super) fn archives(&self) -> PathBuf {
         self.world.join("archives")
     }
 
-    /// Lists the guard folder and its content, the content of the folder around it, and the folders above.
+    /// Lists the guard folder with its content, and the folders above. Panics if there is anything else beside the
+    /// guard.
     pub(super) fn survey(&self) -> Vec<Seen> {
         let mut seen = Vec::new();
         look(&self.guard(), &mut seen);

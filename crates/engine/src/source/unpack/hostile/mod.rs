@@ -1,7 +1,7 @@
-//! Random archives of every kind that try to get out of the folder that they are unpacked into. A guard folder beside
-//! it must stay as it was.
+//! Unpacks random archives of every kind that try to get out of the folder that they are unpacked into. A guard
+//! folder beside that folder must stay as it was.
 //!
-//! `PROPTEST_CASES=20000` in the environment makes more of them than the default.
+//! `PROPTEST_CASES=20000` in the environment tests more archives than the default.
 
 mod archive;
 mod guard;
@@ -25,7 +25,8 @@ use crate::source::Tree;
 use crate::source::fetch::complete;
 use crate::source::workspace::Package;
 
-/// Names that collide often. Dyno itself writes some of them.
+/// Names of items. There are few names, so that items often have the same name. Dyno itself writes files with some of
+/// these names.
 const NAMES: [&str; 8] = ["a", "a", "b", "bin", "bin/mysqld", "dyno-manifest.json", "lib", "."];
 const UP: &str = "..";
 
@@ -35,15 +36,15 @@ enum Start {
     Here,
     /// The guard folder, by its absolute path.
     Guard,
-    /// The guard folder, by a relative path from this many folders below the tree.
+    /// The guard folder, by a relative path. The path begins in a folder that is this many levels below the tree.
     GuardBeside(usize),
     /// The tree, by its absolute path.
     Tree,
-    /// The root of what is unpacked.
+    /// `/`, which stands for the root of the tree.
     Root,
 }
 
-/// A path in an archive, before the place of the tree is known.
+/// A path in an archive. It becomes a real path when the path of the tree is known.
 #[derive(Clone, Debug)]
 struct Spot {
     start: Start,
@@ -70,8 +71,8 @@ impl Spot {
     }
 }
 
-/// Most names are below the tree, where links may be on their path. Unpacking an archive stops at the first refused
-/// name.
+/// Generates names of items. Most names lead below the tree, perhaps through links, because unpacking an archive stops
+/// at the first name that is refused.
 fn name() -> impl Strategy<Value = Spot> {
     let start = prop_oneof![
         40 => Just(Start::Here),
@@ -150,11 +151,11 @@ fn nothing_in_an_archive_reaches_what_is_beside() {
         .unwrap();
 }
 
-/// Unpacks archives over each other, then does the rest of a fetch. Refusing an archive is correct too.
+/// Unpacks archives into one tree, then does the rest of a fetch. Refusing an archive is correct too.
 fn unpack(archives: Vec<Archive>, place: &Place) {
     let tree = Tree::create(&place.tree()).unwrap();
     for archive in archives {
-        // The test goes on after a refusal, which is harder.
+        // The test continues after a refusal, although the tree is then incomplete.
         let _ = archive.unpack(place);
     }
     tree.cut_links().unwrap();
@@ -164,7 +165,7 @@ fn unpack(archives: Vec<Archive>, place: &Place) {
     let _ = complete(&entry, &place.tree(), vec![package], &Cache::new(place.tree()));
 }
 
-/// Checks a tree: no link leads out, and only its owner may write.
+/// Checks that no link leads out of a tree, and that only the owner of a file may write it.
 fn check(path: &Path, place: &Place) -> TestCaseResult {
     for item in fs::read_dir(path).unwrap() {
         let item = item.unwrap().path();

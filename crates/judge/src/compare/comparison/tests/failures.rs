@@ -1,4 +1,5 @@
-//! Measurements that differ from the plan: failures, loads made once, controls, reused instances.
+//! Measurements that differ from the plan: failures, data loads that are measured only once, controls, reused
+//! instances.
 
 use dyno_store::LimitsRecord;
 

@@ -1,14 +1,15 @@
-//! Runs that left tests before their end.
+//! Runs that stopped measuring some tests before the run's end. The names here call this "leaving" a test.
 
 use dyno_store::LeftTest;
 
 use super::*;
 
-/// The first of two looks: after 7 and 10 rounds.
+/// Number of rounds after which the first of two looks takes place. The second look is after all 10 rounds.
 const FIRST_LOOK: u32 = 7;
 const ROUNDS: u32 = 10;
 
-/// A run whose tests have these ratios, and were left after these numbers of rounds.
+/// A run with one test for each element of `tests`: the ratio of the two systems, and the number of rounds after which
+/// the run stopped measuring the test.
 fn left_run(tests: &[(f64, u32)]) -> Run {
     let ratios: Vec<f64> = tests.iter().map(|(ratio, _)| *ratio).collect();
     let mut run = planned(run_with(&ratios, ROUNDS as usize), ROUNDS);
@@ -20,7 +21,7 @@ fn left_run(tests: &[(f64, u32)]) -> Run {
     run
 }
 
-/// The run as it was after some rounds.
+/// The run as it was after `rounds` rounds.
 fn after(run: &Run, rounds: u32) -> Run {
     let mut run = run.clone();
     run.trials.retain(|trial| trial.record.round < rounds);
@@ -68,7 +69,8 @@ fn equals_alarm_no_more_often_if_those_that_look_alike_are_left() {
         let mut whole = planned(whole, ROUNDS);
         let rule = Rule { margin: Margin::new(0.0).unwrap(), ..Rule::default() };
         let look = within(&after(&whole, FIRST_LOOK), "old", "new", &rule);
-        // The worst choice: only the test with the smallest p goes on.
+        // After the look, only the test with the smallest p-value is measured further. Of all choices, this one makes
+        // false alarms most likely.
         let tests = &look.comparisons[0].tests;
         let clearest = tests.iter().min_by(|a, b| a.p.partial_cmp(&b.p).unwrap()).unwrap();
         for test in tests.iter().filter(|test| test.step != clearest.step) {
@@ -84,6 +86,7 @@ fn equals_alarm_no_more_often_if_those_that_look_alike_are_left() {
             |test: &TestComparison| matches!(test.finding, Finding::Improved | Finding::Regressed);
         alarms += u32::from(judged.comparisons[0].tests.iter().any(has_alarm));
     }
-    // Of 100 families 12 is the most that chance allows in one case of a thousand.
+    // If alarms have a probability of 5%, more than 12 alarms in 100 families occur by chance in only one case in a
+    // thousand.
     assert!(alarms <= 12, "{alarms} of 100");
 }

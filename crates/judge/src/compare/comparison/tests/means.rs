@@ -28,8 +28,8 @@ fn a_mean_is_as_unsure_as_the_servers_are_whatever_the_number_of_tests() {
     }
     let judgement = judge(&run);
     let interval = judgement.comparisons[0].overall.as_ref().unwrap().interval.unwrap();
-    // Except for rounding to whole operations, rounds vary equally in every test. The mean is therefore as uncertain as
-    // each test.
+    // In each round, all tests vary equally, except for rounding to whole operations. The mean is therefore as
+    // uncertain as each test.
     let of_one = judgement.comparisons[0].tests[0].interval.unwrap();
     let width = |interval: Interval| interval.high / interval.low;
     assert!((width(interval) / width(of_one) - 1.0).abs() < 0.001, "{interval:?} {of_one:?}");

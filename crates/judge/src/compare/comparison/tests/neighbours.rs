@@ -1,4 +1,4 @@
-//! Disturbed rounds are not replicates.
+//! Rounds that neighbours disturbed do not count as replicates.
 
 use super::*;
 use crate::sample::disturb_in;

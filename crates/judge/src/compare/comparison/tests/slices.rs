@@ -1,4 +1,4 @@
-//! Rounds in slices.
+//! Rounds whose trials have slices.
 
 use dyno_stats::SplitMix64;
 
@@ -46,11 +46,12 @@ fn servers_that_differ_from_start_to_start_are_told_from_slices_that_do() {
     let test = first(&judgement);
     assert_eq!(test.finding, Finding::NotEnoughEvidence, "half of the starts are faster, half are not");
     assert!((test.between_instances.unwrap() - 0.096).abs() < 0.02, "{:?}", test.between_instances);
-    // The standard deviation of the difference of two numbers that are uniform from -5% to 5%.
+    // 0.041 is the standard deviation of the difference of two numbers that are uniform between -5% and 5%.
     assert!((test.between_slices.unwrap() - 0.041).abs() < 0.01, "{:?}", test.between_slices);
 }
 
-/// Rates of 80 slices that change by a share from the first to the last.
+/// The rates of a system in 80 slices. They change steadily, and `change` is the whole change as a share of the first
+/// rate.
 fn course(system: &str, change: f64, round: u32) -> Vec<f64> {
     let noise = around(1.0, 0.02, 80, u64::from(round) + if system == "old" { 0 } else { 50 });
     let rate = |(cycle, noise)| 10_000.0 * noise * (1.0 + change * f64::from(cycle) / 80.0);
@@ -66,7 +67,8 @@ fn a_candidate_that_decays_is_told_and_closes_no_gate() {
     let Some(Undecided::Decays { change }) = test.undecided else { panic!("{:?}", test.undecided) };
     assert!((0.4..0.6).contains(&change), "{change}");
     assert_eq!(judgement.outcome, GateOutcome::NotDecided);
-    // In the other direction the base has no level, so its own A/A pair could not be judged either.
+    // With the two systems exchanged, the base is the one whose rate is not level. The test then has no vote, because
+    // not even the base's own figures can be judged.
     let turned = within(&falling, "new", "old", &Rule::default());
     assert_eq!(
         (first(&turned).finding, first(&turned).gate, turned.outcome),
@@ -108,7 +110,7 @@ fn a_rate_without_level_is_not_judged() {
     assert_eq!(findings(&judge(&far)), [Finding::Unjudged]);
 }
 
-/// In some rounds, a tenth of one system's slices have almost no operations.
+/// The judgement on a run in which a tenth of the candidate's slices have almost no operations in some rounds.
 fn stalling(rounds: usize, in_round: impl Fn(u32) -> bool) -> Judgement {
     let rates = |system: &str, round: u32| -> Vec<f64> {
         let mut rates = around(10_000.0, 0.01, 100, u64::from(round) + if system == "old" { 0 } else { 50 });
@@ -147,8 +149,7 @@ fn normal(random: &mut SplitMix64) -> f64 {
     (0..12).map(|_| random.below(1_000_000) as f64 / 1e6).sum::<f64>() - 6.0
 }
 
-/// The mean ratio of 100 comparisons of eight rounds with 60 slices. Each system has a function that draws its
-/// rates.
+/// The mean ratio of 100 comparisons of eight rounds with 60 slices. `rate` draws the rates of a system.
 fn mean_ratio(rate: impl Fn(&str, &mut SplitMix64) -> f64) -> f64 {
     let ratio = |seed: u64| {
         let rates = |system: &str, round: u32| {
@@ -170,7 +171,7 @@ fn equal_throughputs_are_equal_however_much_the_slices_of_each_vary() {
 
 #[test]
 fn a_system_s_own_stalls_are_in_its_throughput() {
-    // One slice in 27 of the candidate is half idle: 1.85% of its time.
+    // In one of 27 slices, on average, the candidate works at half its rate. This costs 1.85% of its throughput.
     let ratio = mean_ratio(|system, random| {
         let is_stalled = system == "new" && random.below(27) == 0;
         10_000.0 * (1.0 + 0.03 * normal(random)) * if is_stalled { 0.5 } else { 1.0 }

@@ -13,24 +13,24 @@ use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, ClientsNumber, Scalars};
 
-/// A background load: it runs while the step's own workload is measured.
+/// A background load. It runs while the step's own workload is measured.
 #[derive(Clone, Debug)]
 pub struct Background {
-    /// Its name in the step. Its step id in reports is `STEP.NAME`.
+    /// Name of the background load in the step. Its step id in reports is `STEP.NAME`.
     pub id: String,
     pub script: Script,
-    /// The servers that it connects to.
+    /// The servers that the load connects to.
     pub endpoint: Endpoint,
-    /// The script's options; they override those of the data set.
+    /// The script's options, which override those of the data set.
     pub options: BTreeMap<String, String>,
-    /// The operation that its rate counts.
+    /// The operation that is counted for the rate in reports.
     pub operation: Operation,
-    /// Its connections, the same for every number of the step's clients.
+    /// Number of connections. It is the same for every number of clients of the step.
     pub clients: u32,
-    /// When its connections join, in order of time; empty if all run from the start. The last join reaches the final
-    /// number.
+    /// Times at which connections join, in order. After the last join, all `clients` connections run. Empty if all
+    /// connections run from the start.
     pub joins: Vec<JoinRecord>,
-    /// Rate of an open loop, in events a second over all its connections; `None` for a closed loop.
+    /// Rate of an open loop, in events a second over all connections of this load. `None` for a closed loop.
     pub rate: Option<Rate>,
 }
 
@@ -80,15 +80,15 @@ struct JoinTable {
 }
 
 impl Background {
-    /// Changes the times at which clients join.
+    /// Multiplies the times at which clients join by a factor.
     pub(in crate::plan) fn stretch(&mut self, factor: f64) {
         self.joins.iter_mut().for_each(|join| join.at_seconds *= factor);
     }
 }
 
 impl BackgroundTable {
-    /// Reads the table. `seconds` are the step's, `earlier` are its background loads before this one, `of` is what the step
-    /// connects to.
+    /// Reads the table. `seconds` are the seconds of the step, `earlier` are the step's background loads before
+    /// this one, and `of` decides which servers the load can connect to.
     pub(in crate::plan) fn read(
         self,
         seconds: f64,
@@ -125,7 +125,8 @@ impl BackgroundTable {
     }
 }
 
-/// Reads joins: in order of time, each with more clients than the one before, within the step's seconds.
+/// Reads the times at which clients join. The times must be in order and within the step's seconds. At each time, there
+/// must be more clients than at the one before.
 fn joins(list: &[At<JoinTable>], seconds: f64) -> Result<Vec<JoinRecord>, Mistake> {
     let mut joins: Vec<JoinRecord> = Vec::new();
     for table in list {

@@ -16,7 +16,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Its name in plans and scripts.
+    /// Returns the name of the command in plans and scripts.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Prepare => "prepare",
@@ -24,7 +24,7 @@ impl Command {
         }
     }
 
-    /// The group of a step without the key `group`.
+    /// Returns the default of the step's key `group`.
     pub(super) fn group(self) -> &'static str {
         match self {
             Self::Prepare => "load",
@@ -32,7 +32,7 @@ impl Command {
         }
     }
 
-    /// The operation of a step without the key `operation`.
+    /// Returns the default of the step's key `operation`.
     pub(super) fn operation(self) -> Operation {
         match self {
             Self::Prepare => Operation::Row,

@@ -12,7 +12,8 @@ use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::At;
 
-/// ssh's own form of a host with a user or a port.
+/// The prefix of a host, as in `ssh://USER@HOST:PORT`. ssh accepts a host with this prefix, and then also a user and a
+/// port.
 const PREFIX: &str = "ssh://";
 
 /// Where load comes from.
@@ -28,7 +29,7 @@ pub(in crate::plan) enum DriversKey {
     Hosts(Vec<At<String>>),
 }
 
-/// Reads `drivers`, a list of different hosts. The list is empty if the load comes from the host of the run.
+/// Reads `drivers`, a list of different hosts. The list is empty if the load comes from this host.
 pub(in crate::plan) fn hosts(key: DriversKey) -> Result<Vec<String>, Mistake> {
     let list = match key {
         DriversKey::Here => Vec::new(),
@@ -49,7 +50,7 @@ pub(in crate::plan) fn hosts(key: DriversKey) -> Result<Vec<String>, Mistake> {
     Ok(hosts)
 }
 
-/// Reads `listen`.
+/// Reads the key `listen`.
 pub(in crate::plan) fn address(text: &str) -> Result<IpAddr, Problem> {
     match text.parse::<IpAddr>() {
         Ok(address) if !address.is_unspecified() && !address.is_loopback() => Ok(address),
@@ -59,21 +60,21 @@ pub(in crate::plan) fn address(text: &str) -> Result<IpAddr, Problem> {
     }
 }
 
-/// A step's load.
+/// The properties of a step that decide whether its load can come from drivers, which are other hosts.
 pub(in crate::plan) struct Load<'a> {
     pub(in crate::plan) command: Command,
     pub(in crate::plan) has_find: bool,
-    /// Whether its warm-up lasts until the rate is level.
+    /// Whether the warm-up lasts until the rate is level.
     pub(in crate::plan) waits_for_level: bool,
     pub(in crate::plan) clients: &'a [u32],
-    /// Number of events of a trial, if it has one.
+    /// Number of events after which a trial ends. `None` if a trial does not end after a number of events.
     pub(in crate::plan) events: Option<u32>,
     pub(in crate::plan) systems: &'a [System],
-    /// Ids of the systems that do not run it.
+    /// Ids of the systems that do not run the step.
     pub(in crate::plan) not_for: &'a [String],
 }
 
-/// A step's drivers: its own, otherwise the plan's. The plan's drivers do not apply to loads.
+/// Returns a step's drivers: the step's own, or else those of the plan. The plan's drivers do not apply to loads.
 pub(in crate::plan) fn of_step(
     own: Option<At<DriversKey>>,
     plan: &[String],
@@ -90,7 +91,7 @@ pub(in crate::plan) fn of_step(
 }
 
 impl Load<'_> {
-    /// An error if the step's load cannot come from these hosts.
+    /// Returns an error if the step's load cannot come from these hosts.
     fn check(&self, drivers: &[String]) -> Result<(), Problem> {
         let problem = |text: &str| Err(Problem::Other(text.to_owned()));
         if drivers.is_empty() {
@@ -127,7 +128,7 @@ impl Load<'_> {
     }
 }
 
-/// Fails if drivers cannot reach a system.
+/// Returns an error if drivers cannot reach a system.
 fn reachable(system: &System) -> Result<(), Problem> {
     let System { id, source, listen, .. } = system;
     let reason = match source {
@@ -146,7 +147,8 @@ fn reachable(system: &System) -> Result<(), Problem> {
 mod tests {
     use crate::plan::testing::{TEXT, parse};
 
-    /// The plan with more keys, with servers only and at least two clients.
+    /// Returns the text of the small plan with the additional `keys`. The text is changed so that all systems are
+    /// servers and each step has at least two clients.
     fn with(keys: &str) -> String {
         let servers = TEXT
             .replace("engine = \"sqlite\"\nsettings = { journal_mode = \"WAL\" }", "engine = \"postgres\"")

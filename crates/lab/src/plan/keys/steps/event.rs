@@ -15,19 +15,20 @@ const AFTER_SECONDS: f64 = 5.0;
 /// Default of `limit_seconds`.
 const LIMIT_SECONDS: f64 = 600.0;
 
-/// Something that is done to a system while the step's load runs.
+/// Something that is done to a system at a certain time while the step's load runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepEvent {
-    /// Its name in the step.
+    /// Name of the event in the step.
     pub id: String,
-    /// When it is due, in seconds since measuring began.
+    /// When the event is due, in seconds since measuring began.
     pub at_seconds: f64,
     pub action: EventAction,
-    /// Whether the load continues until the event has ended. Otherwise the event is ended with the step.
+    /// Whether the load continues until the event has ended. Otherwise the event is ended when the step ends.
     pub until_done: bool,
-    /// Shortest time for which the load continues after such an event, to show its effect.
+    /// With `until_done`: the shortest time for which the load continues after the event, in seconds. This time shows
+    /// the effect of the event.
     pub after_seconds: f64,
-    /// The time after which it counts as failed, in seconds.
+    /// Time limit of the event, in seconds. After that, the event has failed.
     pub limit_seconds: f64,
 }
 
@@ -44,7 +45,7 @@ pub enum EventAction {
     Restart,
     /// Stops the server's processes for a time.
     Stop { seconds: f64 },
-    /// Opens connections at once, and holds them for a time.
+    /// Opens connections at the same time, and keeps them open for a time.
     Connections { number: u32, hold_seconds: f64 },
     /// Leaves a transaction open for a time.
     IdleTransaction { seconds: f64 },
@@ -66,7 +67,7 @@ impl EventAction {
         }
     }
 
-    /// Its statement, command, duration, number or latency, for the results file.
+    /// Returns the event's statement, command, duration, number or latency, for the results file.
     pub(crate) fn what(&self) -> String {
         match self {
             Self::Sql(text) | Self::Command(text) => text.clone(),
@@ -77,7 +78,7 @@ impl EventAction {
         }
     }
 
-    /// What happens to the server's processes, in words. `None` if they continue.
+    /// Returns what happens to the server's processes, in words. `None` if they continue to run.
     fn done_to_server(&self) -> Option<&'static str> {
         match self {
             Self::Kill => Some("killed"),
@@ -91,22 +92,22 @@ impl EventAction {
         }
     }
 
-    /// Whether the server's processes are stopped or replaced.
+    /// Returns whether the event stops or replaces the server's processes.
     pub(crate) fn disturbs_server(&self) -> bool {
         self.done_to_server().is_some()
     }
 
-    /// Whether the server starts again.
+    /// Returns whether the server is started again.
     pub(crate) fn restarts_server(&self) -> bool {
         matches!(self, Self::Kill | Self::Restart)
     }
 
-    /// Its duration in seconds, as far as the plan says it.
+    /// Returns the duration of the event in seconds, or 0 if the plan does not set one.
     fn seconds(&self) -> f64 {
         self.clone().length().map_or(0.0, |(_, seconds)| *seconds)
     }
 
-    /// Its key with a duration, and that duration.
+    /// Returns the event's key that sets a duration, and the duration. `None` if the event has no such key.
     fn length(&mut self) -> Option<(&'static str, &mut f64)> {
         match self {
             Self::Stop { seconds } => Some(("stop_seconds", seconds)),
@@ -120,12 +121,13 @@ impl EventAction {
 }
 
 impl StepEvent {
-    /// The earliest time at which the load may end if it waits for this event, in seconds since measuring began.
+    /// Returns the earliest time at which the load may end if it waits for this event, in seconds since measuring
+    /// began.
     pub(crate) fn ends_at_least_seconds(&self) -> f64 {
         self.at_seconds + self.action.seconds() + self.after_seconds
     }
 
-    /// Changes its times.
+    /// Multiplies the times of the event by a factor.
     pub(in crate::plan) fn stretch(&mut self, factor: f64) {
         self.at_seconds *= factor;
         self.after_seconds *= factor;
@@ -187,16 +189,16 @@ enum Until {
     Done,
 }
 
-/// The step of an event.
+/// The step that an event belongs to.
 pub(in crate::plan) struct StepOfEvent<'a> {
     pub(in crate::plan) command: Command,
     pub(in crate::plan) has_find: bool,
-    /// Whether its trials end after a number of events of the workload.
+    /// Whether the step's trials end after a number of operations of the workload.
     pub(in crate::plan) is_counted: bool,
     pub(in crate::plan) has_drivers: bool,
     pub(in crate::plan) seconds: f64,
     pub(in crate::plan) systems: &'a [System],
-    /// Ids of the systems that do not run it.
+    /// Ids of the systems that do not run the step.
     pub(in crate::plan) not_for: &'a [String],
 }
 
@@ -212,7 +214,7 @@ pub(in crate::plan) fn of_step(
 }
 
 impl StepOfEvent<'_> {
-    /// Why it cannot have events.
+    /// Returns why the step cannot have events.
     fn obstacle(&self) -> Option<&'static str> {
         match () {
             () if self.command == Command::Prepare => {
@@ -229,7 +231,8 @@ impl StepOfEvent<'_> {
         }
     }
 
-    /// A system of the step whose server Dyno cannot kill or stop, with the reason.
+    /// Returns the first system that runs the step and has no server that Dyno can kill or stop. Also returns the
+    /// reason.
     fn system_without_server(&self) -> Option<(&str, &'static str)> {
         let runs = |system: &&System| !self.not_for.contains(&system.id);
         let why = |source: &Source| match source {
@@ -240,7 +243,8 @@ impl StepOfEvent<'_> {
         self.systems.iter().filter(runs).find_map(|system| Some((system.id.as_str(), why(&system.source)?)))
     }
 
-    /// A system of the step whose disk has no latency that can be changed.
+    /// Returns the first system that runs the step and whose confinement sets no `latency_ms`. Only with `latency_ms`
+    /// can an event change the latency of the disk.
     fn system_without_latency(&self) -> Option<&str> {
         let runs = |system: &&System| !self.not_for.contains(&system.id);
         let lacks = |system: &&System| system.confinement.latency_us.is_none();
@@ -341,7 +345,7 @@ impl EventTable {
     }
 }
 
-/// The word for the action of an event, with a number if an earlier event has the same word.
+/// Returns the word for the action of an event. If an earlier event has that name, a number is added.
 fn own_name(kind: EventKind, earlier: &[StepEvent]) -> String {
     let word = kind.as_str();
     let is_taken = |name: &String| earlier.iter().any(|event| event.id == *name);
@@ -355,7 +359,8 @@ mod tests {
     use crate::plan::Measure;
     use crate::plan::testing::{TEXT, parse};
 
-    /// The plan with servers only, whose last step takes 10 s and has an event with these keys.
+    /// Returns the text of the small plan in which all systems are servers. Its last step takes 10 s and has an event
+    /// with `keys`.
     fn with(keys: &str) -> String {
         let servers = TEXT
             .replace("engine = \"sqlite\"\nsettings = { journal_mode = \"WAL\" }", "engine = \"postgres\"");

@@ -8,9 +8,10 @@ use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At};
 
-/// The longest limit, in ms. A probe must take several times as long to show whether its rate is sustained.
+/// The highest limit of latency, in ms. A probe must last several times as long as the limit, to show whether its
+/// rate is sustained.
 const LIMIT_MS_MAX: f64 = 5000.0;
-/// Range of `within`. A narrower interval takes hours, and a wider one says little.
+/// Range of `within`. A search for a narrower interval takes hours, and a wider interval says little.
 const WITHIN_MIN: f64 = 0.005;
 const WITHIN_MAX: f64 = 0.5;
 const WITHIN: f64 = 0.05;
@@ -37,7 +38,7 @@ pub(in crate::plan) struct FindTable {
     seconds_max: Option<Above0>,
 }
 
-/// Other keys of the step that decide whether it can have `find`.
+/// Other keys of a step that decide whether the step can have `find`.
 pub(in crate::plan) struct Beside {
     pub(in crate::plan) command: Command,
     pub(in crate::plan) operation: Operation,
@@ -48,7 +49,7 @@ pub(in crate::plan) struct Beside {
 }
 
 impl Beside {
-    /// The key that the step cannot have together with `find`, and the reason.
+    /// Returns why the step cannot have `find` together with one of its other keys.
     fn excluded(&self) -> Option<&'static str> {
         match () {
             () if self.command == Command::Prepare => Some("a load has no rate to find; leave `find` out"),
@@ -70,7 +71,7 @@ impl Beside {
     }
 }
 
-/// Reads the key of a step: the limit, and the longest time of the search in seconds.
+/// Reads the step's key `find`. Returns the limit, and the longest time of the search in seconds.
 pub(in crate::plan) fn read(find: At<FindTable>, beside: &Beside) -> Result<(FindRecord, f64), Mistake> {
     if let Some(why) = beside.excluded() {
         return Err(find.wrong(Problem::Other(why.to_owned())));

@@ -2,24 +2,24 @@
 
 use dyno_store::FindRecord;
 
-/// What the trials of a step measure, and what ends them.
+/// What a trial of a step measures, and when it ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Measure {
-    /// Filling the tables completely.
+    /// Loading all rows of the tables.
     Load,
-    /// Events for the step's seconds, in slices. During a slice one system has load while the others rest.
+    /// Events in slices, for the step's seconds. During a slice one system has load while the others rest.
     Sliced(SliceSeconds),
-    /// Events for the step's seconds, without slices.
+    /// Events without slices, for the step's seconds.
     Whole,
-    /// This number of events over all clients, without a warm-up.
+    /// A fixed number of events over all clients, without a warm-up.
     Events(u32),
-    /// The logged traffic of a server, until its end.
+    /// The logged traffic of a server. The trial ends with the traffic.
     Traffic,
-    /// The highest rate of events within a limit of latency. The search takes up to the step's seconds.
+    /// The highest rate of events within a limit of latency. The search takes at most the step's seconds.
     Search(FindRecord),
 }
 
-/// The measured length of slices.
+/// The length of slices, as far as they are measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SliceSeconds {
     /// As short as the workload allows, from 0.02 s.

@@ -4,33 +4,34 @@ use crate::plan::keys::steps::command::Command;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, Whole};
 
-/// Options for steps with few, long queries: number of events, plans and answers.
+/// How a step treats queries: the time limit of events, which query plans are requested, and whether answers are
+/// compared. These options are most useful for long queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Queries {
-    /// Longest time in which an event must end, in seconds; `None` for the run's patience.
+    /// If no event ends for this time, in seconds, the trial fails. `None` uses the run's limit.
     pub event_seconds_max: Option<f64>,
-    /// Statements whose plans are read.
+    /// Which query plans are requested.
     pub explain: Explained,
-    /// Whether the systems must give the same answer.
+    /// Whether the systems must give the same answers.
     pub answers: bool,
 }
 
-/// Statements whose plans are read from the servers after a step's trials.
+/// Which query plans are requested from the servers after a step's trials.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Explained {
     Nothing,
-    /// Each of the step's statements, as evidence for differences.
+    /// The plans of all statements of the step, as evidence for differences.
     #[default]
     Statements,
-    /// The query that the workload's command `explain` prints, for reports. Without `events`, also each
-    /// statement.
+    /// The plan of the query that the workload's command `explain` prints, for reports. If the step does not have the
+    /// key `events`, also the plans of all statements.
     Query,
 }
 
-/// The limit catches typing errors.
+/// A number of events. The limit catches typing errors.
 pub(in crate::plan) type EventsNumber = Whole<1, 1_000_000_000>;
 
-/// The step's keys for long queries, which a load cannot have.
+/// A step's keys for long queries. A load cannot have them.
 pub(in crate::plan) struct QueriesKeys {
     pub(in crate::plan) events: Option<At<EventsNumber>>,
     pub(in crate::plan) event_seconds_max: Option<At<Above0>>,
@@ -39,7 +40,7 @@ pub(in crate::plan) struct QueriesKeys {
 }
 
 impl QueriesKeys {
-    /// Reads the keys. `obstacle` is a key of the step that rules out counted events, with the reason.
+    /// Reads the keys. `obstacle` is a key of the step that excludes `events`, with the reason.
     pub(in crate::plan) fn read(
         &self,
         command: Command,

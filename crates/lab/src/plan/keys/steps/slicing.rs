@@ -10,7 +10,8 @@ use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::At;
 
-/// In shorter slices most events lie on an edge. In longer ones systems hardly take turns.
+/// Range of the length of slices, in seconds. In shorter slices, most events would cross an edge of a slice. With
+/// longer slices, systems would hardly take turns.
 const SECONDS_MIN: f64 = 0.02;
 const SECONDS_MAX: f64 = 60.0;
 
@@ -63,7 +64,7 @@ fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> 
 
 const ONE_AT_A_TIME: &str = "with `one_at_a_time` no other system runs at the same time";
 
-/// The plan's slicing.
+/// Reads the plan's `slice_seconds`.
 pub(in crate::plan) fn of_plan(own: Option<At<Slicing>>, one_at_a_time: bool) -> Result<Slicing, Mistake> {
     match own {
         None if one_at_a_time => Ok(Slicing::Whole),
@@ -74,22 +75,22 @@ pub(in crate::plan) fn of_plan(own: Option<At<Slicing>>, one_at_a_time: bool) ->
     }
 }
 
-/// Other facts that may keep a step's load from pausing between slices.
+/// Facts about a step that may rule out slices. [`Beside`] has further such facts.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::plan) struct Rest {
-    /// Whether it searches for a rate.
+    /// Whether the step searches for a rate.
     pub(in crate::plan) has_find: bool,
-    /// Whether its load comes from other hosts.
+    /// Whether the step's load comes from other hosts.
     pub(in crate::plan) has_drivers: bool,
-    /// Whether a trial is a number of events.
+    /// Whether a trial ends after a number of events.
     pub(in crate::plan) is_counted: bool,
-    /// Whether something is done to the system at certain times.
+    /// Whether the step has events that are done to the system at certain times.
     pub(in crate::plan) has_step_events: bool,
     /// Whether a system has replicas.
     pub(in crate::plan) has_replicas: bool,
 }
 
-/// The reason why a step's trials cannot be cut into slices, if any.
+/// Returns why a step's trials cannot be cut into slices, or `None` if they can.
 pub(in crate::plan) fn why_whole(step: &Beside, rest: Rest, one_at_a_time: bool) -> Option<&'static str> {
     match () {
         () if step.command == Command::Prepare => Some("a load ends by itself"),
@@ -105,7 +106,7 @@ pub(in crate::plan) fn why_whole(step: &Beside, rest: Rest, one_at_a_time: bool)
     }
 }
 
-/// A step's slicing: its own, otherwise the plan's. It is whole if the step cannot be cut.
+/// Returns a step's slicing: its own, or else that of the plan. It is [`Slicing::Whole`] if the step cannot be cut.
 pub(in crate::plan) fn of_step(
     own: Option<&At<Slicing>>,
     plan: Slicing,

@@ -7,19 +7,19 @@ use crate::plan::keys::steps::step::Step;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At};
 
-/// How the stacks of servers are sampled in a step.
+/// How the call stacks of servers are sampled in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StackSampling {
-    /// Samples a second. Servers with many threads may get fewer.
+    /// Number of samples per second. A server with many threads may be sampled less often.
     pub hertz: f64,
 }
 
-/// Longest load under which stacks are sampled, in seconds.
+/// Longest time of the load under which stacks are sampled, in seconds.
 const SECONDS_MAX: f64 = 30.0;
 
 impl StackSampling {
-    /// Length of the load under which stacks are sampled, from the measured time of a trial, both in seconds.
-    /// Where background clients join over time, it is long enough for all of them.
+    /// Returns the seconds of the load under which stacks are sampled. `trial_seconds` is the measured time of a
+    /// trial. If background clients join over time, the load lasts the full time, so that all of them join.
     pub(crate) fn seconds(step: &Step, trial_seconds: f64) -> f64 {
         if step.has_joins() { trial_seconds } else { trial_seconds.min(SECONDS_MAX) }
     }
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(plan.steps[1].stacks, Some(StackSampling { hertz: 10.0 }));
         assert_eq!(plan.steps[0].stacks, None);
         let longer = plan.expected_seconds() - parse(TEXT).unwrap().expected_seconds();
-        // Three systems, two numbers of clients, warm-up and measured time, in one round.
+        // Three systems, each at two numbers of clients, have a warm-up and a measured time in one round.
         assert!((longer - 6.0 * (0.5 + 2.0)).abs() < 1e-6, "{longer}");
         let load = TEXT.replace("operation = \"row\"", "operation = \"row\"\nstacks = { hertz = 10 }");
         let error = parse(&load).unwrap_err().to_string();

@@ -23,55 +23,56 @@ use crate::plan::keys::steps::stacks::StackSampling;
 /// A workload and how it is run.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Its name in this plan.
+    /// Name of the step in this plan.
     pub id: String,
-    /// Its group in the reports.
+    /// Name of the step's group in the reports.
     pub group: String,
     pub measure: Measure,
     pub script: Script,
-    /// The script's options; they override those of the data set.
+    /// The script's options, which override those of the data set.
     pub options: BTreeMap<String, String>,
-    /// The operation that its rate counts.
+    /// The operation that is counted for the rate in reports.
     pub operation: Operation,
     /// Numbers of clients, measured one after the other.
     pub clients: Vec<u32>,
     /// Measured time of a trial (one system in one round), in seconds. A load runs to its end.
     pub seconds: f64,
-    /// Shortest warm-up before that, in seconds.
+    /// Shortest warm-up before the measured time, in seconds.
     pub warmup_seconds: f64,
-    /// Longest warm-up, in seconds, while the rate still rises or falls. 0 does not wait for a level rate.
+    /// Longest warm-up, in seconds, while the rate still rises or falls. With 0, the step does not wait for a level
+    /// rate.
     pub warmup_seconds_max: f64,
-    /// The servers that its own load connects to.
+    /// The servers that the step's own load connects to.
     pub endpoint: Endpoint,
-    /// Hosts from which the load comes, as `ssh://HOST`; empty if it comes from this one.
+    /// Hosts from which the load comes, as `ssh://HOST`. Empty if the load comes from this host.
     pub drivers: Vec<String>,
-    /// Rate of an open loop, in events a second over all connections; `None` for a closed loop.
+    /// Rate of an open loop, in events a second over all connections. `None` for a closed loop.
     pub rate: Option<Rate>,
-    /// The traffic that it replays, in place of a script's events.
+    /// The traffic that the step replays. A step that replays traffic does not run the events of a script.
     pub traffic: Option<Traffic>,
-    /// Queries that take long: their limit, their plans and answers.
+    /// How queries are treated: their time limit, their plans and their answers.
     pub queries: Queries,
-    /// Background loads.
     pub background: Vec<Background>,
-    /// What is done to its systems while its load runs.
+    /// Events that are done to the systems while the load runs.
     pub step_events: Vec<StepEvent>,
-    /// Whether the systems' limits of I/O apply while it runs.
+    /// Whether the systems' I/O limits apply during the step.
     pub limit_io: bool,
-    /// Whether to wait for pending writes after each trial.
+    /// Whether pending writes are awaited after each trial.
     pub drain: bool,
-    /// How stacks of servers are sampled; `None` samples no stacks.
+    /// How stacks of servers are sampled. `None` if they are not sampled.
     pub stacks: Option<StackSampling>,
-    /// The earlier step that this one repeats, to show the effect of the steps between.
+    /// The earlier step that this step repeats, to show the effect of the steps between the two.
     pub repeats: Option<String>,
-    /// Whether the script's command `check` runs after each trial. The trial fails if it finds wrong data.
+    /// Whether the script's command `check` runs after each trial. The trial fails if the command finds wrong data.
     pub check: bool,
-    /// How often the system is killed under the load after each trial, then started again and checked.
+    /// Number of crashes after each trial. Each crash kills the system under load. The system is then started
+    /// again, and its data is checked.
     pub crashes: u32,
     /// A shell command that runs before each trial.
     pub before: Option<String>,
     /// A shell command that runs after each trial.
     pub after: Option<String>,
-    /// Ids of the systems that do not run it.
+    /// Ids of the systems that do not run the step.
     pub not_for: Vec<String>,
 }
 
@@ -88,17 +89,18 @@ const READING: [&str; 8] = [
 ];
 
 impl Step {
-    /// Whether it fills the tables.
+    /// Returns whether the step fills the tables.
     pub fn is_load(&self) -> bool {
         self.measure == Measure::Load
     }
 
-    /// The command of its script.
+    /// Returns the command of the script that the step runs.
     pub(crate) fn command(&self) -> Command {
         if self.is_load() { Command::Prepare } else { Command::Run }
     }
 
-    /// The number of events that ends a trial, if one does.
+    /// Returns the number of events after which a trial ends. `None` if the end does not depend on a number of
+    /// events.
     pub(crate) fn events(&self) -> Option<u32> {
         match self.measure {
             Measure::Events(events) => Some(events),
@@ -106,7 +108,7 @@ impl Step {
         }
     }
 
-    /// The limit of latency for which its trials search the highest rate. `None` if they do not search.
+    /// Returns the latency limit within which trials search for the highest rate. `None` if they do not search.
     pub(crate) fn search(&self) -> Option<FindRecord> {
         match self.measure {
             Measure::Search(find) => Some(find),
@@ -114,18 +116,19 @@ impl Step {
         }
     }
 
-    /// Whether servers are asked for the plans of all statements. They are not asked about a few long queries, because
-    /// old servers execute parts of a query to explain it.
+    /// Returns whether servers are asked for the plans of all statements. They are not asked in a step whose trials end
+    /// after a number of events. Such a step has a small number of long queries, and old servers execute parts of a
+    /// query to explain it.
     pub(crate) fn notes_statements(&self) -> bool {
         !self.is_load() && self.queries.explain != Explained::Nothing && self.events().is_none()
     }
 
-    /// Whether the system of this id runs it.
+    /// Returns whether the system with this id runs the step.
     pub fn is_for(&self, system: &str) -> bool {
         !self.not_for.iter().any(|without| without == system)
     }
 
-    /// Whether it certainly changes no data: it only runs a built-in workload that reads.
+    /// Returns whether the step certainly changes no data, because it only runs a built-in workload that reads.
     pub(crate) fn only_reads(&self) -> bool {
         let is_builtin = self.script.search_path.is_empty();
         let is_alone = self.background.is_empty()
@@ -138,18 +141,19 @@ impl Step {
         !self.is_load() && is_alone && reads
     }
 
-    /// Whether it differs or fails on data that it has changed itself: statements of logged traffic and of events assume
-    /// the data as it was before.
+    /// Returns whether the step expects the original data. The statements of logged traffic and of events may behave
+    /// differently or fail on data that an earlier execution of the step has changed.
     pub(crate) fn needs_its_data(&self) -> bool {
         self.traffic.is_some() || !self.step_events.is_empty()
     }
 
-    /// The step id of a background load in results and reports.
+    /// Returns the step id of a background load in results and reports.
     pub fn background_id(&self, background: &Background) -> String {
         format!("{}.{}", self.id, background.id)
     }
 
-    /// Sets its seconds. Scales the times at which background clients join, and those of its events.
+    /// Sets the measured seconds. The times at which background clients join, and the times of events, change by the
+    /// same factor.
     pub fn set_seconds(&mut self, seconds: f64) {
         let factor = seconds / self.seconds;
         self.background.iter_mut().for_each(|background| background.stretch(factor));
@@ -157,12 +161,13 @@ impl Step {
         self.seconds = seconds;
     }
 
-    /// Whether something happens in it at a certain time: clients of a background load join, or it has events.
+    /// Returns whether something happens at certain times in the step: clients of a background load join, or events
+    /// are due.
     pub(crate) fn has_time_axis(&self) -> bool {
         self.has_joins() || !self.step_events.is_empty()
     }
 
-    /// Whether clients of a background load join over time.
+    /// Returns whether clients of a background load join over time.
     pub fn has_joins(&self) -> bool {
         self.background.iter().any(|background| !background.joins.is_empty())
     }

@@ -20,7 +20,7 @@ struct SuiteTable {
     step: Vec<At<StepTable>>,
 }
 
-/// Reads the steps of the suite that a plan names: a `.toml` file, relative to the plan, or a built-in suite.
+/// Reads the steps of a suite. `name` is a `.toml` file, relative to the plan, or the name of a built-in suite.
 pub(in crate::plan) fn steps(
     name: &str,
     pace: &Pace<'_>,

@@ -9,7 +9,7 @@ use dyno_load::{SHELL_OPTION, Script, builtin_workload, builtin_workloads, pgben
 use crate::plan::context::{ParseContext, is_file};
 use crate::plan::syntax::error::Problem;
 
-/// Reads a workload with these options: a path if it looks like one, otherwise the name of a built-in workload.
+/// Reads a workload. `name` is the path of a script, or the name of a built-in workload.
 pub(in crate::plan) fn script(
     name: String,
     options: &BTreeMap<String, String>,
@@ -35,7 +35,7 @@ pub(in crate::plan) fn script(
     }
 }
 
-/// The scripts of pgbench that a workload names, if it does.
+/// Reads scripts of pgbench. Returns `None` if the workload's name does not name any.
 fn pgbench_script(
     name: &str,
     has_shell_option: bool,

@@ -41,7 +41,7 @@ struct ConfinementTable {
     volume: Option<Size>,
 }
 
-/// The limit catches typing errors.
+/// A number of I/O operations a second, or of credits. The limit catches typing errors.
 type Iops = Whole<1, 999_999_999_999>;
 
 /// A `[confinement]` whose limits fit together.
@@ -61,7 +61,8 @@ impl TryFrom<ConfinementTable> for Limits {
 }
 
 impl ConfinementTable {
-    /// As [`over`](Self::over). An error if limits do not fit together, or if one has no effect.
+    /// Like [`over`](Self::over), but returns an error if limits contradict each other, or if a limit has no
+    /// effect.
     fn checked_over(self, under: &Confinement) -> Result<Confinement, String> {
         if self.iops.is_some() && self.read_iops.is_some() && self.write_iops.is_some() {
             return Err("`read_iops` and `write_iops` replace `iops`; leave it out".to_owned());
@@ -71,7 +72,7 @@ impl ConfinementTable {
         Ok(confinement)
     }
 
-    /// These limits. If the table does not set a limit, that of `under` applies.
+    /// Returns the limits of the table. A limit that the table does not set is taken from `under`.
     fn over(self, under: &Confinement) -> Confinement {
         let bytes = |size: Option<Size>, under: Option<u64>| size.map(|size| size.0).or(under);
         let iops = |own: Option<Iops>, under| own.or(self.iops).map(|iops| iops.0).or(under);
@@ -93,7 +94,7 @@ impl ConfinementTable {
     }
 }
 
-/// A confinement with some of its limits changed, each by its key in `[confinement]`.
+/// Returns a confinement with some of its limits changed. `limits` has keys and values of `[confinement]`.
 pub(in crate::plan) fn with_limits(
     under: &Confinement,
     limits: &BTreeMap<String, String>,

@@ -14,31 +14,31 @@ use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::At;
 
-/// The data with which a system starts. Every round has its own copy.
+/// The data with which a system starts. Each round has its own copy of the data.
 #[derive(Clone, Debug)]
 pub struct SystemData {
-    /// Where it comes from.
+    /// Where the data comes from.
     pub origin: DataOrigin,
-    /// A file of SQL that is executed on it, once.
+    /// A file of SQL that is executed on the data once.
     pub changes: Option<PathBuf>,
-    /// The database that it is in, if the plan says so.
+    /// The name of the database that contains the data, if the plan sets it.
     pub database: Option<String>,
 }
 
-/// Where data comes from.
+/// Where the data of a system comes from.
 #[derive(Clone, Debug)]
 pub enum DataOrigin {
-    /// A data folder of a server of the same version, which is down.
+    /// A data folder of a server of the same version. The server must be down.
     Folder(PathBuf),
     /// A file that a dump program wrote.
     Dump(PathBuf),
-    /// The command `prepare` of a script.
+    /// The tables that a script's command `prepare` makes.
     Script(Script),
-    /// The data of another system, by its id, upgraded to the version of this one.
+    /// The data of another system, named by its id, upgraded to the version of this system.
     UpgradeOf(String),
 }
 
-/// The keys of a system that say with which data it starts.
+/// The keys of a system that set the data with which it starts.
 pub(in crate::plan) struct Keys {
     pub(in crate::plan) data: Option<At<String>>,
     pub(in crate::plan) upgrade_of: Option<At<String>>,
@@ -47,7 +47,7 @@ pub(in crate::plan) struct Keys {
 }
 
 impl Keys {
-    /// Reads `data` or `upgrade_of`; `None` without both.
+    /// Reads `data` or `upgrade_of`. Returns `None` if the system has neither.
     pub(in crate::plan) fn read(
         self,
         source: &Source,
@@ -77,7 +77,7 @@ impl Keys {
     }
 }
 
-/// An error if Dyno starts no server for the system.
+/// Returns an error if the system has no server that Dyno starts.
 fn check(source: &Source, key: &str) -> Result<(), Problem> {
     match source {
         Source::Dsn { .. } => Err(Problem::Other(format!(
@@ -90,7 +90,7 @@ fn check(source: &Source, key: &str) -> Result<(), Problem> {
     }
 }
 
-/// An error if there are keys about data that the system does not have.
+/// Returns an error if a system without data has other keys about data.
 fn without_data(
     data_sql: Option<At<String>>,
     database: Option<At<String>>,
@@ -110,7 +110,7 @@ fn path_of(name: &str, context: &ParseContext<'_>) -> PathBuf {
     std::path::absolute(&path).unwrap_or(path)
 }
 
-/// The path, if a file is there.
+/// Returns the path if it leads to a file, or an error otherwise.
 fn file(path: PathBuf) -> Result<PathBuf, Problem> {
     match path.metadata() {
         Ok(about) if about.is_file() => Ok(path),
@@ -121,7 +121,7 @@ fn file(path: PathBuf) -> Result<PathBuf, Problem> {
     }
 }
 
-/// The origin that a path means.
+/// Returns the origin that `data` means: a folder, a script or a dump.
 fn origin(name: String, context: &ParseContext<'_>) -> Result<DataOrigin, Problem> {
     let path = path_of(&name, context);
     if path.is_dir() {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::plan::context::Builds;
 use crate::plan::keys::systems::source::Source;
 
-/// The families of servers that images hold.
+/// The families of servers that images may contain.
 #[derive(Clone, Copy, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -26,8 +26,8 @@ impl From<ImageFamily> for Family {
     }
 }
 
-/// The server of an image. An image on this machine is examined. For another image the name and the plan say
-/// what to expect, and it is pulled when the run begins.
+/// Returns the source of a server in an image. An image on this machine is examined. Any other image is pulled only
+/// when the run begins. Until then, its server is guessed from the image's name and the plan's `family`.
 pub(in crate::plan) fn source(
     name: ImageName,
     family: Option<Family>,

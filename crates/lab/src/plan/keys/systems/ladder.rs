@@ -1,5 +1,6 @@
-//! Ladders: chains of systems, each with one change from the one before. The plan's tables `[[ladder]]` name systems of
-//! the plan. Each of a system's tables `[[system.ladder]]` makes one more system.
+//! Ladders. A ladder is a chain of systems in which each system differs from the previous one by one change. The plan's
+//! tables `[[ladder]]` arrange systems of the plan in ladders. A system may have tables `[[system.ladder]]`, each of
+//! which adds one more system to the plan.
 
 use std::collections::BTreeMap;
 
@@ -64,7 +65,8 @@ impl LadderTable {
 
 const TOO_SHORT: &str = "a ladder needs at least two systems";
 
-/// The ladders of the systems that have one, then the plan's.
+/// Returns the ladders of systems with tables `[[system.ladder]]`, and then those of the plan's tables
+/// `[[ladder]]`.
 pub(in crate::plan) fn ladders(
     systems: &[System],
     tables: Vec<At<LadderTable>>,
@@ -80,7 +82,7 @@ pub(in crate::plan) fn ladders(
     each(ladders, tables, "ladder", |table, _| table.read(systems), |ladder| &ladder.id)
 }
 
-/// The systems that the tables `[[system.ladder]]` make. `own` are the settings of the system's table.
+/// Returns the systems that the tables `[[system.ladder]]` make. `own` are the settings of the system's table.
 pub(in crate::plan) fn rungs(
     tables: Vec<At<RungTable>>,
     own: &BTreeMap<String, String>,

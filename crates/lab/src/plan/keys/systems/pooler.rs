@@ -9,15 +9,15 @@ use crate::plan::keys::systems::source::Source;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{At, Scalars};
 
-/// The connection pooler of a system.
+/// The connection pooler in front of a system's server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemPooler {
     pub program: PoolerProgram,
-    /// Its settings, by its own names.
+    /// Settings of the pooler, by the pooler's own names.
     pub settings: BTreeMap<String, String>,
 }
 
-/// The program.
+/// The program of a connection pooler.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -37,14 +37,14 @@ impl From<ProgramKey> for PoolerProgram {
     }
 }
 
-/// The keys of a system's pooler.
+/// The keys of a system that set its pooler.
 pub(in crate::plan) struct Keys {
     pub(in crate::plan) pooler: Option<At<ProgramKey>>,
     pub(in crate::plan) settings: Option<At<Scalars>>,
 }
 
 impl Keys {
-    /// The system's pooler, if it has one.
+    /// Reads the system's pooler, if the system has one.
     pub(in crate::plan) fn read(self, source: &Source) -> Result<Option<SystemPooler>, Mistake> {
         let Some(pooler) = self.pooler else {
             let needs = "`pooler_settings` is for systems with a `pooler`; name the program";
@@ -69,7 +69,8 @@ impl Keys {
     }
 }
 
-/// Settings that the pooler's file can hold, without those that Dyno sets itself.
+/// Checks that the pooler's configuration file can contain the settings, and that Dyno itself does not set any of
+/// them.
 fn checked(
     program: PoolerProgram,
     settings: BTreeMap<String, String>,
@@ -93,7 +94,8 @@ mod tests {
     use super::*;
     use crate::plan::testing::{TEXT, parse};
 
-    /// The poolers of the plan with more keys for its server, on which `engine` runs.
+    /// Reads the small plan in which one system has the engine `engine` and the additional `keys`. Returns all poolers
+    /// of the plan.
     fn with(engine: &str, keys: &str) -> Result<Vec<SystemPooler>, String> {
         const ENGINE: &str = "engine = \"mariadb@10.11/rocksdb\"\n";
         let text = TEXT.replacen(ENGINE, &format!("engine = \"{engine}\"\n{keys}\n"), 1);

@@ -7,9 +7,10 @@ use crate::plan::keys::systems::source::Source;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{At, Whole};
 
-/// The number of a system's replicas. Each is a server of its own.
+/// Number of replicas of a system. Each replica is a separate server.
 pub(in crate::plan) type ReplicasNumber = Whole<1, 8>;
-/// A replica that is held back answers its first login after this time, so it is limited.
+/// Delay of replicas, in seconds. It is limited because a delayed replica answers its first login only after the
+/// delay.
 pub(in crate::plan) type DelaySeconds = Whole<1, 60>;
 
 /// What a commit waits for.
@@ -17,13 +18,13 @@ pub(in crate::plan) type DelaySeconds = Whole<1, 60>;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::plan) enum ModeKey {
-    /// No replica.
+    /// A commit waits for no replica.
     Asynchronous,
-    /// One replica, which must have received the transaction.
+    /// A commit waits until one replica has received the transaction.
     SemiSynchronous,
-    /// All replicas, which must have received the transaction.
+    /// A commit waits until all replicas have received the transaction.
     Synchronous,
-    /// All replicas, which take writes too: a Galera cluster of MariaDB.
+    /// A Galera cluster of MariaDB: a commit waits for all replicas, and these take writes too.
     Galera,
 }
 
@@ -38,7 +39,7 @@ impl From<ModeKey> for ReplicationMode {
     }
 }
 
-/// The keys of a system's replicas.
+/// The keys of a system that set its replicas.
 pub(in crate::plan) struct Keys {
     pub(in crate::plan) replicas: Option<At<ReplicasNumber>>,
     pub(in crate::plan) mode: Option<At<ModeKey>>,
@@ -46,7 +47,8 @@ pub(in crate::plan) struct Keys {
 }
 
 impl Keys {
-    /// How the system is replicated; `None` without replicas. `has_data` says whether it begins on data of somebody.
+    /// Reads how the system is replicated. Returns `None` if it has no replicas. `has_data` says whether the system
+    /// starts with data (`data` or `upgrade_of`).
     pub(in crate::plan) fn read(
         &self,
         source: &Source,
@@ -93,7 +95,7 @@ impl Keys {
     }
 }
 
-/// Why servers of a source cannot be replicated in a mode.
+/// Returns why servers of a source cannot be replicated in a mode.
 fn refusal(mode: ReplicationMode, replicas: u32, source: &Source) -> Option<&'static str> {
     match (mode, source.family()) {
         (ReplicationMode::Synchronous, Family::Mariadb) if replicas > 1 => Some(

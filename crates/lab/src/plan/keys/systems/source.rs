@@ -1,4 +1,5 @@
-//! Where a system's engine comes from: the system keys `engine`, `basedir` and `dsn`, and those that belong to them.
+//! The system keys that say where a system's engine comes from: `engine`, `basedir` and `dsn`, and keys that belong
+//! to them.
 
 use std::path::Path;
 
@@ -17,39 +18,40 @@ pub enum Source {
     Catalogue {
         /// Engine, version and storage engine, as the plan writes them.
         name: SystemName,
-        /// The catalogue's entry of that name.
+        /// The catalogue's entry with that name.
         entry: Box<Entry>,
     },
-    /// A folder with a build.
+    /// A build in a folder.
     Basedir {
-        /// The installation in that folder.
+        /// The installation in the folder.
         installation: Box<Installation>,
         /// The storage engine to use.
         storage_engine: Option<String>,
     },
-    /// An image of a container.
+    /// A container image.
     Image {
         name: ImageName,
-        /// The installation in it. For an image that is not on this machine, what its name suggests.
+        /// The installation in the image. If the image is not on this machine, the installation is guessed from the
+        /// image's name.
         installation: Box<Installation>,
         /// The storage engine to use.
         storage_engine: Option<String>,
     },
-    /// A running server. Dyno does not start, stop or confine it.
+    /// A server that runs already. Dyno does not start, stop or confine it.
     Dsn {
-        /// Its address, without a password in clear text.
+        /// The server's address, without a password in clear text.
         dsn: Box<Dsn>,
         /// The storage engine to use.
         storage_engine: Option<String>,
-        /// Whether loads may drop tables that Dyno did not make.
+        /// Whether loads may drop tables that were there before the run and that Dyno did not make.
         may_drop: bool,
-        /// Whether the tables that loads make stay after the run.
+        /// Whether the tables of loads stay after the run.
         keep_data: bool,
     },
 }
 
 impl Source {
-    /// Engine and storage engine, such as `mariadb@10.11/rocksdb`.
+    /// Returns the engine and storage engine, such as `mariadb@10.11/rocksdb`.
     pub fn name(&self) -> String {
         let with = |name: String, storage_engine: &Option<String>| match storage_engine {
             Some(storage_engine) => format!("{name}/{storage_engine}"),
@@ -67,7 +69,7 @@ impl Source {
         }
     }
 
-    /// The catalogue entry of the server to start; `None` for a server that runs already.
+    /// Returns the catalogue entry of the server to start. `None` for a running server.
     pub fn entry(&self) -> Option<&Entry> {
         match self {
             Self::Catalogue { entry, .. } => Some(entry),
@@ -78,7 +80,7 @@ impl Source {
         }
     }
 
-    /// The family of its server.
+    /// Returns the family of the server.
     pub fn family(&self) -> Family {
         match self {
             Self::Dsn { dsn, .. } => dsn.family(),
@@ -89,8 +91,8 @@ impl Source {
         }
     }
 
-    /// Identifies its server, since the same name may mean another one later. `None` for a running server, and for an
-    /// image that is not on this machine.
+    /// Returns a text that identifies the build of the server, because the same name may mean another build later.
+    /// `None` for a running server, and for an image that is not on this machine.
     pub fn build(&self) -> Option<String> {
         match self {
             Self::Catalogue { entry, .. } => Some(entry.fingerprint()),
@@ -100,18 +102,18 @@ impl Source {
         }
     }
 
-    /// Whether Dyno starts a server for it. It does not for a server that runs already, or for an engine
-    /// inside the load process.
+    /// Returns whether Dyno starts a server for the system. Running servers, and engines inside the load process,
+    /// are not started.
     pub fn starts_server(&self) -> bool {
         self.entry().is_some_and(|entry| entry.family.has_server())
     }
 
-    /// Whether Dyno starts and stops the system. It does not for a server that runs already.
+    /// Returns whether Dyno starts and stops the system, as it does for all sources except running servers.
     pub fn is_started_by_dyno(&self) -> bool {
         !matches!(self, Self::Dsn { .. })
     }
 
-    /// The storage engine to use; `None` leaves it to the server.
+    /// Returns the storage engine to use. `None` uses the server's default.
     pub fn storage_engine(&self) -> Option<&str> {
         match self {
             Self::Catalogue { name, .. } => name.storage_engine.as_deref(),
@@ -132,7 +134,7 @@ impl Source {
 }
 
 impl Plan {
-    /// Lets loads on running servers drop tables that were there when the run began.
+    /// Allows loads on running servers to drop tables that existed before the run.
     pub fn allow_drops(&mut self) {
         for system in &mut self.systems {
             if let Source::Dsn { may_drop, .. } = &mut system.source {
@@ -142,7 +144,7 @@ impl Plan {
     }
 }
 
-/// The keys of a system that say where its engine comes from.
+/// The keys of a system that set where its engine comes from.
 pub(in crate::plan) struct Keys {
     pub(in crate::plan) engine: Option<At<String>>,
     pub(in crate::plan) basedir: Option<At<String>>,
@@ -154,7 +156,7 @@ pub(in crate::plan) struct Keys {
 }
 
 impl Keys {
-    /// Reads `engine`, `basedir` or `dsn`. Exactly one is required.
+    /// Reads `engine`, `basedir` or `dsn`. A system has exactly one of these keys.
     pub(in crate::plan) fn read(mut self, context: &ParseContext<'_>) -> Result<Source, Mistake> {
         let family = self.image_family()?;
         let (may_drop, keep_data) = self.tables()?;
@@ -166,7 +168,7 @@ impl Keys {
             (Some(path), None, None) => path.read(|path| {
                 let name = match path.parse::<EngineName>() {
                     Ok(EngineName::Basedir(path)) => EngineName::Basedir(path),
-                    // `build` is a folder too.
+                    // The value of `basedir` is always the path of a folder, even if it has no `/`, such as `build`.
                     _ => EngineName::Basedir(path.into()),
                 };
                 named(name, None, context)
@@ -193,7 +195,7 @@ impl Keys {
         }
     }
 
-    /// Takes `family`, which only an image has.
+    /// Removes the key `family` and returns its value. Only an image may have the key.
     fn image_family(&mut self) -> Result<Option<Family>, Mistake> {
         let is_image = self.engine.as_ref().is_some_and(|engine| engine.starts_with(ImageName::PREFIX));
         match self.family.take() {
@@ -205,7 +207,8 @@ impl Keys {
         }
     }
 
-    /// Takes `may_drop` and `keep_data`, which only a running server has.
+    /// Removes the keys `may_drop` and `keep_data` and returns their values. Only a running server may have these
+    /// keys.
     fn tables(&mut self) -> Result<(bool, bool), Mistake> {
         let keys = [("may_drop", self.may_drop.take()), ("keep_data", self.keep_data.take())];
         let named = |dsn: &At<String>| Dsn::parse(dsn).map_or(true, |dsn| dsn.names_database());
@@ -227,12 +230,13 @@ impl Keys {
     }
 }
 
-/// The source with the key `storage_engine`. An error if that would have no effect.
+/// Returns the source with the storage engine that the key `storage_engine` names, or an error if the key would have
+/// no effect.
 fn with_storage_engine(mut source: Source, chosen: String, builds: Builds) -> Result<Source, String> {
     if let Some(own) = source.storage_engine() {
         return Err(format!("`engine` names the storage engine `{own}` already; leave `storage_engine` out"));
     }
-    // Names of the catalogue are in lower case.
+    // Names of storage engines in the catalogue are in lower case, so the chosen name is converted to lower case.
     let is_asked = builds == Builds::Asked || matches!(source, Source::Catalogue { .. });
     let chosen = match source.entry().filter(|_| is_asked) {
         Some(entry) => {
@@ -249,8 +253,8 @@ fn with_storage_engine(mut source: Source, chosen: String, builds: Builds) -> Re
     Ok(source)
 }
 
-/// Reads a `dsn`. Its files for TLS are relative to the plan's folder. The plan's text is kept in the results
-/// file, so a password in it is an error.
+/// Reads a `dsn`. Its TLS files are relative to the plan's folder. A password in clear text is an error, because
+/// the plan's text is kept in the results file.
 fn dsn_without_secret(text: &str, folder: &Path) -> Result<Dsn, Problem> {
     let dsn = Dsn::parse(text).map(|dsn| dsn.in_folder(folder));
     match dsn.and_then(|dsn| dsn.check_files().map(|()| dsn)) {
@@ -260,7 +264,7 @@ fn dsn_without_secret(text: &str, folder: &Path) -> Result<Dsn, Problem> {
     }
 }
 
-/// Finds what a name means. Folders are relative to the plan's.
+/// Finds the engine that a name means. Paths of folders are relative to the plan's folder.
 pub(in crate::plan) fn named(
     name: EngineName,
     family: Option<Family>,

@@ -1,5 +1,5 @@
-//! The system keys `sweep`, `sweep_fraction` and `sweep_seed`: one system becomes several, which differ in settings or
-//! limits.
+//! The system keys `sweep`, `sweep_fraction` and `sweep_seed`. They turn one system into several systems that differ
+//! in settings or limits.
 
 mod fraction;
 
@@ -13,9 +13,9 @@ use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, Scalar, Scalars, Whole};
 
-/// A limit that catches typing errors.
+/// Maximum number of configurations of a sweep. The limit catches typing errors.
 const CONFIGURATIONS_MAX: usize = 1000;
-/// The prefix of the names of limits.
+/// The prefix that marks a setting of a sweep as a limit of `[confinement]`.
 const LIMIT: &str = "confinement.";
 /// Default of `sweep_seed`.
 const SEED: u64 = 1;
@@ -57,27 +57,27 @@ pub(in crate::plan) struct FactorTable {
     levels: Vec<Scalar>,
 }
 
-/// The keys of a system that make it a sweep.
+/// The keys of a system that set its sweep.
 pub(in crate::plan) struct Keys {
     pub(in crate::plan) sweep: Option<At<SweepKey>>,
     pub(in crate::plan) fraction: Option<At<Above0>>,
     pub(in crate::plan) seed: Option<At<Seed>>,
 }
 
-/// One of the systems that a sweep or a ladder makes.
+/// What a sweep or a ladder changes in a system. Each variant makes one system.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::plan) struct Variant {
-    /// The end of its id; empty if there is no sweep and no ladder.
+    /// The end of the new system's id. Empty if the system has no sweep and no ladder.
     pub(in crate::plan) suffix: String,
-    /// `None` without a sweep.
+    /// The factors of the sweep with the system's levels. `None` if there is no sweep.
     pub(in crate::plan) configuration: Option<Configuration>,
-    /// Server variables.
+    /// New values of server variables.
     pub(in crate::plan) settings: BTreeMap<String, String>,
-    /// Keys of `[confinement]`.
+    /// New values of keys of `[confinement]`.
     pub(in crate::plan) limits: BTreeMap<String, String>,
 }
 
-/// A factor with the settings that take its levels.
+/// A factor of a sweep, and the settings that take its levels.
 struct Factor {
     name: String,
     settings: Vec<String>,
@@ -85,8 +85,8 @@ struct Factor {
 }
 
 impl Keys {
-    /// The systems that a sweep makes of the system `id`. Without a sweep, one system. Keys without effect were refused
-    /// before.
+    /// Returns the variants that the sweep makes of the system `id`. Without a sweep, there is one variant, without
+    /// changes. Keys that have no effect without a sweep have been refused before.
     pub(in crate::plan) fn variants(self, id: &str) -> Result<Vec<Variant>, Mistake> {
         let Some(sweep) = self.sweep else { return Ok(vec![Variant::default()]) };
         let (fraction, seed) = (self.fraction, self.seed);
@@ -106,7 +106,7 @@ pub(in crate::plan) fn pointless(key: &str, without: &str) -> String {
     format!("`{key}` has no effect without {without}; add that, or leave this out")
 }
 
-/// Factors whose levels are crossed, in the order of the file.
+/// Factors in the order of the file. A sweep combines each level of a factor with all levels of the others.
 struct Crossed(Vec<Factor>);
 
 const NOTHING_SWEPT: &str = "`sweep` names no setting; add one, or leave `sweep` out";
@@ -156,7 +156,7 @@ fn first_repeated<T: PartialEq>(items: &[T]) -> Option<&T> {
 }
 
 impl Crossed {
-    /// All combinations of levels, or a balanced fraction of them.
+    /// Returns all combinations of levels, or a balanced fraction of them.
     fn choose(
         self,
         id: &str,
@@ -182,7 +182,8 @@ impl Crossed {
         Ok(chosen.into_iter().map(|at| self.variant(id, at)).collect())
     }
 
-    /// The combination with this number. The last factor changes first.
+    /// Returns the combination with the number `at`. Combinations are numbered so that from one number to the next, the
+    /// level of the last factor changes first.
     fn variant(&self, id: &str, mut at: usize) -> Variant {
         let mut variant = Variant::of(id);
         let mut levels = Vec::new();
@@ -199,7 +200,7 @@ impl Crossed {
     }
 }
 
-/// The configurations of a list. All must set the same settings.
+/// Reads a list of configurations. All configurations must set the same settings.
 fn listed(list: Vec<At<Scalars>>, id: &str) -> Result<Vec<Variant>, Mistake> {
     let settings: Vec<String> = list[0].0.keys().cloned().collect();
     if settings.is_empty() {
@@ -243,8 +244,8 @@ impl Variant {
         };
     }
 
-    /// Adds these levels of factors to its id: `.instances-8.depth-4000`. Uses only characters that claims
-    /// accept without quotation marks.
+    /// Adds the levels of factors to the id, such as `.instances-8.depth-4000`. The addition has only characters
+    /// that claims accept without quotation marks.
     fn named(mut self, levels: &[(&str, &str)]) -> Self {
         let plain = |text: &str| -> String {
             text.chars().map(|c| if c.is_alphanumeric() || ".-@".contains(c) { c } else { '_' }).collect()

@@ -28,42 +28,43 @@ use crate::plan::syntax::value::{Above0, At, Scalars};
 /// A system under test.
 #[derive(Clone, Debug)]
 pub struct System {
-    /// Its name in this plan.
+    /// Name of the system in this plan.
     pub id: String,
-    /// Where its engine comes from.
+    /// Where the engine comes from.
     pub source: Source,
-    /// How it is replicated; `None` without replicas.
+    /// How the system is replicated. `None` if it has no replicas.
     pub replication: Option<Replication>,
-    /// Its connection pooler.
+    /// The connection pooler in front of the server, if there is one.
     pub pooler: Option<SystemPooler>,
-    /// The profile that its settings come from.
+    /// Name of the profile from which settings were taken.
     pub profile: Option<String>,
-    /// Server variables by the server's own names, including those of the profile; for SQLite, pragmas.
+    /// Server variables by the server's own names, including those of the profile. For SQLite, these are pragmas.
     pub settings: BTreeMap<String, String>,
-    /// Its limits on the host.
+    /// Limits of the system on the host.
     pub confinement: Confinement,
-    /// The address of this host on which its server takes connections of drivers; `None` accepts connections
-    /// from this host only.
+    /// The address of this host on which the server accepts connections of drivers. With `None`, it accepts
+    /// connections from this host only.
     pub listen: Option<IpAddr>,
-    /// Price of its hardware, in US dollars an hour. `None` if a price list gives it, or if there is none.
+    /// Price of the hardware, in US dollars an hour. `None` if a price list gives the price, or if the plan has no
+    /// price.
     pub dollars_per_hour: Option<f64>,
-    /// Price of its hardware by a list.
+    /// Price of the hardware according to a price list.
     pub price: Option<Price>,
-    /// The id of the system that it repeats, if it is a control.
+    /// If the system is a control: the id of the system that it repeats.
     pub control_of: Option<String>,
-    /// Its place in a sweep; `None` for a system of the plan itself.
+    /// The factors of a sweep with the system's levels. `None` if no sweep made the system.
     pub configuration: Option<Configuration>,
-    /// The ladder that made it; `None` for a system of the plan itself.
+    /// Id of the ladder that made the system. `None` if no ladder made it.
     pub ladder: Option<String>,
-    /// The settings that identify its loaded data, if the systems of its sweep or ladder share data: those of
-    /// the first system. `None` for its own settings.
+    /// If the systems of a sweep or ladder share data: the settings of the first of them, which identify the loaded
+    /// data. With `None`, the system's own settings identify its data.
     pub data_settings: Option<BTreeMap<String, String>>,
-    /// The data with which it starts; `None` for an empty database.
+    /// The data with which the system starts. `None` for an empty database.
     pub data: Option<SystemData>,
 }
 
 impl System {
-    /// A copy of this system as its control. Differences between the two are noise.
+    /// Returns a copy of this system as its control. Differences between the two are noise.
     pub(in crate::plan) fn control(&self) -> Self {
         Self {
             id: format!("{}.control", self.id),
@@ -73,7 +74,8 @@ impl System {
         }
     }
 
-    /// This system with the settings and limits of a configuration, over those of a profile.
+    /// Returns this system with the settings and limits of a variant. The variant's settings override those of the
+    /// profile.
     fn configured(&self, variant: Variant, profile: Option<&Profile>) -> Result<Self, Mistake> {
         let is_own = |setting: &str| self.settings.keys().any(|own| plain_name(own) == plain_name(setting));
         if let Some(twice) = variant.settings.keys().find(|setting| is_own(setting)) {
@@ -98,13 +100,13 @@ impl System {
         Ok(system)
     }
 
-    /// Whether `id` names it: its own id, or that of its sweep or ladder.
+    /// Returns whether `id` is the id of this system, or of its sweep or ladder.
     pub(in crate::plan) fn is_of(&self, id: &str) -> bool {
         let sweep = self.configuration.as_ref().map(|configuration| configuration.sweep.as_str());
         self.id == id || sweep == Some(id) || self.ladder.as_deref() == Some(id)
     }
 
-    /// The product, for its settings; `None` if only the server knows its version.
+    /// Returns the product, which decides the names of settings. `None` if only the server knows its version.
     pub(crate) fn product(&self) -> Option<Product> {
         Product::of(self.source.entry()?, self.source.storage_engine()).ok()
     }
@@ -176,7 +178,7 @@ pub(in crate::plan) struct SystemTable {
     price: Option<At<PriceTable>>,
 }
 
-/// Defaults of systems.
+/// The plan's values for systems that do not set their own.
 #[derive(Default)]
 pub(in crate::plan) struct Defaults {
     pub(in crate::plan) profile: Option<Profile>,
@@ -185,7 +187,7 @@ pub(in crate::plan) struct Defaults {
 }
 
 impl SystemTable {
-    /// The system, or those of its sweep or ladder.
+    /// Returns the system, or the systems of its sweep or ladder.
     pub(in crate::plan) fn read(
         mut self,
         earlier: &[System],
@@ -279,7 +281,7 @@ impl SystemTable {
         }
     }
 
-    /// An error if the plan sets settings or limits of a server that runs already.
+    /// Returns an error if the plan sets settings or limits of a running server (`dsn`).
     fn check_running(&self) -> Result<(), Mistake> {
         let given = |key| {
             format!(
@@ -297,7 +299,7 @@ impl SystemTable {
     }
 }
 
-/// Gives each configuration the price of its limits.
+/// Sets the price of each system from its own limits.
 fn priced(systems: &mut [System], price: PriceTable, context: &ParseContext<'_>) -> Result<(), Mistake> {
     let price = price.read(context)?;
     for system in systems {
@@ -306,7 +308,7 @@ fn priced(systems: &mut [System], price: PriceTable, context: &ParseContext<'_>)
     Ok(())
 }
 
-/// The profile's settings overridden by the system's own, by the server's names.
+/// Returns the profile's settings by the server's own names. The system's own settings override them.
 pub(in crate::plan) fn translated(
     system: &System,
     profile: &Profile,

@@ -1,4 +1,4 @@
-//! Opens a dump as text: packed or not, and `pg_dump`'s own formats by `pg_restore`.
+//! Opens a dump as text. The dump may be compressed, or in `pg_dump`'s custom format, which `pg_restore` converts.
 
 use std::env;
 use std::fs::File;
@@ -12,28 +12,28 @@ use dyno_traffic::unpacked;
 
 use crate::run::error::DataError;
 
-/// How `pg_dump`'s custom format begins.
+/// The first bytes of `pg_dump`'s custom format.
 const CUSTOM: &[u8] = b"PGDMP";
 const RESTORE: &str = "pg_restore";
-/// What is read at a time.
+/// Number of bytes that are read at a time.
 const CHUNK_BYTES: usize = 256 << 10;
-/// Most bytes of the program's messages.
+/// Largest number of bytes of the program's messages that are kept.
 const WORDS_BYTES_MAX: u64 = 16 << 10;
 
-/// A dump as text.
+/// A dump that is read as text.
 pub(super) struct Dump {
     text: Box<dyn BufRead>,
     program: Option<Program>,
 }
 
-/// A program that writes the text.
+/// A running program that writes the dump's text.
 struct Program {
     path: PathBuf,
     child: Child,
     words: JoinHandle<Vec<u8>>,
 }
 
-/// Opens a dump. `pg_restore` is that of the server's package, or the host's.
+/// Opens a dump. If `pg_restore` is needed, it comes from the server's package, or else from the host.
 pub(super) fn open(path: &Path, installation: &Installation) -> Result<Dump, DataError> {
     let unreadable = |reason: String| DataError::Unreadable { path: path.display().to_string(), reason };
     let mut begin = Vec::new();
@@ -69,7 +69,7 @@ pub(super) fn open(path: &Path, installation: &Installation) -> Result<Dump, Dat
     })
 }
 
-/// The program that makes text of `pg_dump`'s own formats.
+/// Finds `pg_restore`, which converts `pg_dump`'s own formats to text.
 fn restore(installation: &Installation) -> Option<(PathBuf, Command)> {
     if let Some(own) = installation.tool(RESTORE) {
         return Some(own);
@@ -81,14 +81,15 @@ fn restore(installation: &Installation) -> Option<(PathBuf, Command)> {
 
 fn words_of(mut pipe: impl Read) -> Vec<u8> {
     let mut words = Vec::new();
-    // What cannot be read is missing in a message.
+    // If a message cannot be read, it is only missing in an error's text.
     let _ = (&mut pipe).take(WORDS_BYTES_MAX).read_to_end(&mut words);
     let _ = io::copy(&mut pipe, &mut io::sink());
     words
 }
 
 impl Dump {
-    /// Ends the program that writes it. Returns the failure of the program, unless loading had failed before.
+    /// Ends the program that writes the dump, if there is one. Returns an error if the program failed, unless
+    /// loading had failed before.
     pub(super) fn end(self, is_loaded: bool) -> Result<(), DataError> {
         let Some(Program { path, mut child, words }) = self.program else { return Ok(()) };
         drop(self.text);

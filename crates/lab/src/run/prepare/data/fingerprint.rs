@@ -1,4 +1,4 @@
-//! What identifies a file or a folder of data, without reading it: the names, sizes and times of its files.
+//! Identifies a file or a folder of data without reading it, by the names, sizes and times of its files.
 
 use std::fs;
 use std::path::Path;
@@ -8,14 +8,14 @@ use dyno_engine::SnapshotParts;
 
 use crate::run::error::DataError;
 
-/// Adds what identifies a file, or all files of a folder, to the parts of a snapshot's key.
+/// Adds the name, size and time of a file, or of each file in a folder, to the parts of a snapshot's key.
 pub(super) fn of(path: &Path, parts: SnapshotParts) -> Result<SnapshotParts, DataError> {
     let unreadable = |error: std::io::Error| DataError::Unreadable {
         path: path.display().to_string(),
         reason: error.to_string(),
     };
     let about = fs::symlink_metadata(path).and_then(|about| {
-        // A link that the user gave is followed, links in the folder are not.
+        // A link that the user gave is followed. Links inside the folder are not.
         if about.is_symlink() { fs::metadata(path) } else { Ok(about) }
     });
     let about = about.map_err(unreadable)?;

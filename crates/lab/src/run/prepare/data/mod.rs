@@ -1,4 +1,5 @@
-//! Makes the data that systems begin on, once, and keeps it as a snapshot that every round restores.
+//! Makes the data that systems start with, once for each system, and stores it as a snapshot that every round
+//! restores.
 
 mod dump;
 mod fingerprint;
@@ -24,18 +25,20 @@ use crate::run::options::RunOptions;
 use crate::run::system::start_options;
 use crate::run::trial::{TrialAbort, start_load};
 
-/// Time limit of a shutdown, which writes every dirty page.
+/// Time limit of a shutdown, in which the server writes all its dirty pages.
 const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(600);
-/// Time between two looks at the flag that stops a script.
+/// Time between two checks whether the user has stopped the run while a script runs.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// Executes the statements of a file, which has a name for messages.
+/// Executes the statements in a file. The string argument is the file's name in messages.
 type Execute = fn(&Server, &str, &mut dyn BufRead, &AtomicBool) -> Result<(), DumpError>;
 
-/// The data of each system: `None` for an empty database. A system whose data cannot be made counts as not installed.
+/// Makes the data of each system. The result for a system that starts with an empty database is `None`. A system
+/// whose data cannot be made counts as not installed.
 ///
 /// # Errors
-/// The data of the base cannot be made, or that of any system if all are needed. Or the user stopped the run.
+/// The data of the base cannot be made, or the data of any system if all systems are needed. Or the user stopped
+/// the run.
 pub(crate) fn give_data(
     plan: &Plan,
     installed: &mut [Installed],
@@ -66,13 +69,13 @@ pub(crate) fn give_data(
     Ok(given)
 }
 
-/// The data of a system that is being made.
+/// A system whose data is being made.
 struct Gift<'a> {
     plan: &'a Plan,
     position: usize,
     installation: &'a Installation,
     installed: &'a [Installed],
-    /// The data of the systems before it.
+    /// The data of the systems before this one in the plan.
     given: &'a [Option<Snapshot>],
     options: &'a RunOptions<'a>,
 }
@@ -82,7 +85,7 @@ impl Gift<'_> {
         self.plan.systems[self.position].data.as_ref().map(|data| &data.origin)
     }
 
-    /// Whether it starts with data, or another system starts with its data.
+    /// Whether the system starts with data, or another system starts with an upgrade of this system's data.
     fn is_needed(&self) -> bool {
         let id = &self.plan.systems[self.position].id;
         let is_upgraded = |data: &SystemData| matches!(&data.origin, DataOrigin::UpgradeOf(of) if of == id);
@@ -104,7 +107,7 @@ impl Gift<'_> {
         Ok(snapshots.save(&parts, &description, &data)?)
     }
 
-    /// What the data depends on.
+    /// Returns everything that the data depends on, as parts of the snapshot's key.
     fn parts(&self) -> Result<SnapshotParts, DataError> {
         let system = &self.plan.systems[self.position];
         let parts =
@@ -127,7 +130,7 @@ impl Gift<'_> {
         })
     }
 
-    /// What happens, for the user.
+    /// Describes to the user what is being done.
     fn how(&self) -> String {
         match self.origin() {
             None => "making an empty database".to_owned(),
@@ -138,7 +141,8 @@ impl Gift<'_> {
         }
     }
 
-    /// A server with the data, and how the data was made, in words that follow "the data".
+    /// Returns a server that has the data, and a text that says how the data was made. The text continues a sentence
+    /// that begins with "the data".
     fn make(&self) -> Result<(Server, String), DataError> {
         let system = &self.plan.systems[self.position];
         let options = start_options(system, &self.options.cache);
@@ -170,19 +174,20 @@ impl Gift<'_> {
         }
     }
 
-    /// The file of SQL that changes the data.
+    /// The SQL file whose statements change the data, if the plan names one.
     fn changes(&self) -> Option<&Path> {
         self.plan.systems[self.position].data.as_ref()?.changes.as_deref()
     }
 
-    /// Changes the data, if the plan says so. `made` is how the data was made, which is returned with the changes.
+    /// Executes the file that changes the data, if the plan names one. `made` says how the data was made. Returns
+    /// `made` with the change added.
     fn changed(&self, server: &Server, made: String) -> Result<String, DataError> {
         let Some(path) = self.changes() else { return Ok(made) };
         self.execute(path, server, execute_file)?.map_err(DataError::Changes)?;
         Ok(format!("{made}, then changed by {}", path.display()))
     }
 
-    /// Executes a file of SQL.
+    /// Executes an SQL file, which may be a compressed dump.
     fn execute(
         &self,
         path: &Path,
@@ -195,7 +200,7 @@ impl Gift<'_> {
         Ok(executed)
     }
 
-    /// The installation and the data of the system that is upgraded.
+    /// Returns the installation and the data of the system whose data is upgraded.
     fn upgraded(&self, of: &str) -> Result<(&Installation, &Snapshot), DataError> {
         let missing = || DataError::Missing(of.to_owned());
         let position = self.plan.systems.iter().position(|system| system.id == of).ok_or_else(missing)?;

@@ -1,4 +1,4 @@
-//! Crashes under a step's load. After each crash the script checks the data.
+//! Crashes a system under a step's load. After each crash, the script checks the data.
 
 use std::cell::Cell;
 
@@ -10,12 +10,12 @@ use crate::run::system::SystemSlot;
 use crate::run::trial::planned::PlannedTrial;
 use crate::run::trial::watch::TrialAbort;
 
-/// Longest time of a load that will be crashed, in seconds. The crash ends it about a second after it begins.
+/// Time limit of a load that will be crashed, in seconds. The crash ends the load about a second after the load began.
 const LOAD_SECONDS: f64 = 3600.0;
 
 impl PlannedTrial<'_> {
-    /// Kills the system under the step's load, starts it again and checks the data, as often as the step wants. A
-    /// server that Dyno did not start is not killed.
+    /// Kills the system under the step's load, starts it again, and checks the data, as often as the step asks for.
+    /// A server that Dyno did not start is not killed.
     pub(crate) fn crash_and_check(&self, slot: &mut SystemSlot<'_>) -> Result<(), TrialAbort> {
         if !slot.is_ours() {
             return Ok(());
@@ -36,10 +36,10 @@ impl PlannedTrial<'_> {
         Ok(())
     }
 
-    /// Runs the step's load for about a second, and kills the system during it.
+    /// Runs the step's load for about a second, and then kills the system.
     fn crash(&self, slot: &SystemSlot<'_>) -> Result<(), TrialAbort> {
         let system = slot.system().map_err(TrialAbort::failed)?;
-        // A step with a number of events might end before the crash.
+        // A step that ends after a number of events might end before the crash, so the load has no such number.
         let job = Job {
             events: None,
             seconds: Some(LOAD_SECONDS),
@@ -59,7 +59,7 @@ impl PlannedTrial<'_> {
         };
         match self.watch().follow(&mut load, on_frame, || Ok(())) {
             Err(TrialAbort::Stopped) => Err(TrialAbort::Stopped),
-            // The load fails because its server is gone.
+            // The load failed because its server was killed.
             _ if is_killed.get() => Ok(()),
             Err(abort) => Err(abort),
             Ok(_) => Err(TrialAbort::failed("the load ended before the crash")),
@@ -67,10 +67,10 @@ impl PlannedTrial<'_> {
     }
 }
 
-/// Kills the load process, which contains `SQLite`.
+/// Kills the load process, in which SQLite runs.
 fn kill(pid: u32) {
     if let Some(pid) = rustix::process::Pid::from_raw(pid.cast_signed()) {
-        // It may have ended by itself.
+        // The process may have ended by itself, so an error is ignored.
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
     }
 }

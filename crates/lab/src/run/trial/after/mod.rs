@@ -1,4 +1,5 @@
-//! What follows a measurement: crashes, and passes that would disturb it.
+//! Runs what follows a measurement: crashes and passes. A pass is a repeated load or a request to the server, which
+//! would have disturbed the measurement.
 
 mod crash;
 mod query;

@@ -1,5 +1,5 @@
-//! A server's plan and answer for a trial's query. Dyno asks for both after the trial, so that the caches do not
-//! change before it.
+//! A server's plan and answer for a trial's query. Dyno requests both after the trial. A request before the trial
+//! would change the caches.
 
 use dyno_load::Frame;
 use dyno_store::{QueryAnswer, QueryPlan};
@@ -11,7 +11,7 @@ use crate::run::system::SystemSlot;
 use crate::run::trial::planned::PlannedTrial;
 use crate::run::trial::watch::TrialAbort;
 
-/// The workload's commands.
+/// Commands of the workload: `explain` prints the plan of the query, and `answer` prints its answer.
 const EXPLAIN: &str = "explain";
 const ANSWER: &str = "answer";
 
@@ -23,10 +23,10 @@ pub(crate) struct Asked {
 }
 
 impl PlannedTrial<'_> {
-    /// Asks for the plan and the answer of the step's query, if the step wants them.
+    /// Requests the plan and the answer of the step's query, if the step asks for them.
     ///
     /// # Errors
-    /// There is no answer.
+    /// The server gave no answer.
     pub(crate) fn ask(&self, slot: &mut SystemSlot<'_>) -> Result<Asked, PassAbort> {
         let queries = self.step().queries;
         let mut asked = Asked::default();
@@ -34,7 +34,8 @@ impl PlannedTrial<'_> {
             asked.plan = Some(match self.printed_by(EXPLAIN, slot) {
                 Ok(lines) => plan(lines),
                 Err(PassAbort::Stopped) => return Err(PassAbort::Stopped),
-                // A statement may be executable even if it cannot be explained.
+                // The server cannot explain the statement, but may be able to execute it. So this is not an error, and
+                // the reason is recorded instead of the plan.
                 Err(PassAbort::Failed(reason)) => {
                     QueryPlan { statement: String::new(), text: format!("none: {reason}") }
                 }
@@ -52,7 +53,7 @@ impl PlannedTrial<'_> {
         Ok(asked)
     }
 
-    /// The lines that a command of the workload prints.
+    /// Returns the lines that a command of the workload prints.
     fn printed_by(&self, command: &str, slot: &mut SystemSlot<'_>) -> Result<Vec<String>, PassAbort> {
         let mut lines = Vec::new();
         let run = |lines: &mut Vec<String>| {
@@ -73,7 +74,7 @@ impl PlannedTrial<'_> {
     }
 }
 
-/// The first line is the statement.
+/// Makes a query plan from printed lines. The first line is the statement.
 fn plan(lines: Vec<String>) -> QueryPlan {
     let mut lines = lines.into_iter();
     QueryPlan { statement: lines.next().unwrap_or_default(), text: lines.collect::<Vec<_>>().join("\n") }

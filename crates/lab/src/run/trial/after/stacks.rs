@@ -1,4 +1,5 @@
-//! A pass after a trial: its load is repeated without measurement, while the stacks of its server are sampled.
+//! A pass after a trial. The trial's load is repeated without measurement, while the call stacks of the server are
+//! sampled.
 
 use std::cell::Cell;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -19,19 +20,19 @@ use crate::run::trial::beside::background::BackgroundLoads;
 use crate::run::trial::planned::PlannedTrial;
 use crate::run::trial::watch::TrialAbort;
 
-/// A load during which stacks were sampled.
+/// A repeated load, during which stacks were sampled.
 struct Pass {
     sampler: StackSampler,
-    /// Why sampling ended before the load did.
+    /// Why sampling ended before the load ended; `None` if it did not.
     refused: Option<StackError>,
     total: Result<Total, TrialAbort>,
 }
 
 impl PlannedTrial<'_> {
-    /// Repeats the load and samples stacks, up to `hertz` times per second.
+    /// Repeats the load and samples call stacks, at most `hertz` times per second.
     ///
     /// # Errors
-    /// There are no samples. A server that ended during the pass is started again.
+    /// There are no samples. If the server ended during the pass, it is started again.
     pub(crate) fn sample_stacks(
         &self,
         tool: &StackTool,
@@ -59,7 +60,7 @@ impl PlannedTrial<'_> {
             let too_short = || PassAbort::Failed("the load ended before its first sample".to_owned());
             return Err(abort.unwrap_or_else(too_short));
         }
-        // A stopped run keeps its samples.
+        // If the user stopped the run, the samples so far are kept.
         let ended_early = match abort {
             Some(PassAbort::Failed(reason)) => Some(reason),
             Some(PassAbort::Stopped) | None => None,
@@ -98,7 +99,7 @@ impl PlannedTrial<'_> {
             let on_frame = |frame: &Frame| {
                 is_measuring.set(is_measuring.get() || matches!(frame, Frame::Measuring));
                 if let (Frame::Measuring, Some(begin)) = (frame, &begin) {
-                    // This fails if the sampler has given up.
+                    // An error means that the sampler has given up, so it is ignored.
                     let _ = begin.send(());
                 }
             };
@@ -118,7 +119,7 @@ impl PlannedTrial<'_> {
         counts(&total.counts, self.step().operation).operations
     }
 
-    /// Why a pass ended, from an examination of its server.
+    /// Examines the server, and returns why the pass ended.
     pub(in crate::run::trial) fn pass_abort(
         &self,
         abort: TrialAbort,
@@ -131,7 +132,7 @@ impl PlannedTrial<'_> {
     }
 }
 
-/// The family and process of a server.
+/// Returns the engine family and the process of a server whose stacks can be sampled.
 fn server(system: &dyn RunningSystem) -> Result<(Family, u32), &'static str> {
     match (system.work(), system.family()) {
         (Work::Server(_), _) if system.image().is_some() => {
@@ -143,7 +144,7 @@ fn server(system: &dyn RunningSystem) -> Result<(Family, u32), &'static str> {
     }
 }
 
-/// Takes samples from the order to begin on, until no more are possible or one fails.
+/// Waits for an order to start sampling. Then takes samples until the load ends or a sample fails.
 fn take(mut sampler: StackSampler, hertz: f64, orders: &Receiver<()>) -> (StackSampler, Option<StackError>) {
     let interval = Duration::from_secs_f64(1.0 / hertz);
     if orders.recv().is_err() {

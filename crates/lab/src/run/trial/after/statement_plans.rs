@@ -1,5 +1,5 @@
-//! A server's plans for the statements of a trial. A separate load process asks for them after the trial, so no
-//! measured event waits for them and no row changes.
+//! A server's plans for the statements of a trial. A separate load process requests them after the trial. Therefore
+//! no measured event waits for a plan, and no row is changed.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,20 +12,20 @@ use crate::run::system::SystemSlot;
 use crate::run::trial::planned::PlannedTrial;
 use crate::run::trial::watch::{TrialAbort, Watch};
 
-/// After this time without an answer, a server gets no more questions. Some servers execute parts of a statement to
-/// explain it.
+/// If the server does not answer for this time, Dyno sends no more requests to it. Some servers execute parts of a
+/// statement to explain it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What a server says about the statements of a load.
+/// The server's answers about the statements of a load.
 pub(crate) struct Explained {
     pub(crate) plans: Vec<StatementPlan>,
-    /// The rows that it reads for examples, by the text of the statement.
+    /// The number of rows that the server reads for each example statement, by the text of the statement.
     pub(crate) rows_examined: HashMap<String, u64>,
 }
 
 impl PlannedTrial<'_> {
-    /// The plans of a load's statements. A missing plan is not a failure; its place has the reason. With `counts_rows`, queries are
-    /// also executed once, and their rows counted.
+    /// Returns the plans of a load's statements. A missing plan is not a failure. The reason is returned in its
+    /// place. With `counts_rows`, each query is also executed once, to count the rows that the server reads for it.
     pub(crate) fn explained(&self, noted: &Noted, counts_rows: bool, slot: &SystemSlot<'_>) -> Explained {
         let mut answer = Answer::default();
         let asked = slot.system().map_err(TrialAbort::failed).and_then(|system| {
@@ -48,7 +48,7 @@ impl PlannedTrial<'_> {
     }
 }
 
-/// The lines that were printed for each statement, by its number from 1.
+/// The lines that were printed for the statements. Statements are identified by their numbers, from 1.
 #[derive(Debug, Default)]
 struct Answer {
     found: Vec<(usize, Result<Vec<String>, String>)>,
@@ -56,7 +56,7 @@ struct Answer {
 }
 
 impl Answer {
-    /// Takes a line of `each` in `workloads/sql/explain.lua`.
+    /// Processes a line that the function `each` in `workloads/sql/explain.lua` has printed.
     fn note(&mut self, text: &str) {
         let mut parts = text.splitn(3, '\t');
         let (Some(kind), Some(number)) = (parts.next(), parts.next()) else { return };
@@ -82,7 +82,7 @@ impl Answer {
         (1..).zip(&noted.statements).filter_map(rows).collect()
     }
 
-    /// The plan of each statement. `ended` is the reason why the last statements have no plan.
+    /// Returns the plan of each statement. `ended` is the reason why the last statements may have no plan.
     fn plans(mut self, noted: &Noted, ended: Option<&str>) -> Vec<StatementPlan> {
         let mut plan = |number: usize| {
             let place = self.found.iter().position(|(of, _)| *of == number)?;

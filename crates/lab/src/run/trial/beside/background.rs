@@ -12,28 +12,29 @@ use crate::run::system::RunningSystem;
 use crate::run::trial::planned::PlannedTrial;
 use crate::run::trial::watch::TrialAbort;
 
-/// Time to wait for the end of a background load's last second.
+/// How long to wait until the last second of a background load has ended.
 const LAST_SECOND_PATIENCE: Duration = Duration::from_secs(2);
 
-/// The background loads of a trial. Dropping it ends them.
+/// The background loads of a trial. They end when this value is dropped.
 pub(crate) struct BackgroundLoads<'a> {
     loads: Vec<BackgroundLoad<'a>>,
-    /// Whether the loads whose clients join know that the trial's own measurement has begun.
+    /// Whether the loads whose clients join later have received the signal that the trial's own measurement has
+    /// begun.
     are_told: bool,
 }
 
 struct BackgroundLoad<'a> {
     workload: &'a Background,
-    /// Its step id in the results file.
+    /// The load's step id in the results file.
     id: String,
     process: LoadProcess,
-    /// Each second, with the time of its end.
+    /// The tick of each second, and when that second ended.
     ticks: Vec<(Instant, Tick)>,
 }
 
 impl<'a> BackgroundLoads<'a> {
-    /// Starts all of them. Waits until each has finished its warm-up, or until it is connected if its clients join
-    /// later.
+    /// Starts all background loads. Waits until each load has finished its warm-up. A load whose clients join later
+    /// only has to be connected.
     pub(crate) fn start(trial: &PlannedTrial<'a>, system: &dyn RunningSystem) -> Result<Self, TrialAbort> {
         let step = trial.step();
         let start = |workload: &'a Background| {
@@ -55,8 +56,8 @@ impl<'a> BackgroundLoads<'a> {
         Ok(Self { loads, are_told: false })
     }
 
-    /// Receives the frames that have arrived. When the trial's own measurement begins, starts the clock of the loads
-    /// whose clients join, once. An error if a background load has ended.
+    /// Receives the frames that have arrived. When the trial's own measurement begins, starts the clock of the
+    /// loads whose clients join later. Returns an error if a background load has ended.
     pub(crate) fn keep_up(&mut self, is_measuring: bool) -> Result<(), TrialAbort> {
         if is_measuring && !std::mem::replace(&mut self.are_told, true) {
             for load in self.loads.iter_mut().filter(|load| load.has_joins()) {
@@ -66,8 +67,9 @@ impl<'a> BackgroundLoads<'a> {
         self.loads.iter_mut().try_for_each(|load| load.receive(Duration::ZERO))
     }
 
-    /// Ends them, and records the seconds of each between two moments. For a load whose clients join, it records
-    /// the `seconds` seconds of the trial's own workload.
+    /// Ends the background loads and records them. For each load, records the seconds that ended after the moment
+    /// `from` and not after the moment `to`. If clients of a load join later, its first `seconds` seconds are recorded
+    /// instead, because the trial's own workload has as many seconds.
     pub(crate) fn finish(
         self,
         trial: &TrialRecord,
@@ -94,7 +96,7 @@ impl BackgroundLoad<'_> {
         !self.workload.joins.is_empty()
     }
 
-    /// Receives the frames that have arrived, and waits for the first of them.
+    /// Waits for a frame for at most `patience`, and receives all frames that have arrived.
     fn receive(&mut self, mut patience: Duration) -> Result<(), TrialAbort> {
         while let Some((at, frame)) =
             self.process.next_frame(patience).map_err(|error| failed(&self.id, &error))?
@@ -110,12 +112,12 @@ impl BackgroundLoad<'_> {
         Ok(())
     }
 
-    /// Waits for the second with this number, from 1. The trial's own workload began slightly earlier than this
-    /// load, so its last second also ends slightly earlier.
+    /// Waits until the load has run for `number` seconds. The background load began slightly later than the trial's own
+    /// workload, so its last second also ends slightly later.
     fn wait_for_second(&mut self, number: usize) {
         let until = Instant::now() + LAST_SECOND_PATIENCE;
         while self.ticks.len() < number && Instant::now() < until {
-            // A load that has ended keeps its seconds so far.
+            // If the load has ended, the seconds so far are kept.
             if self.receive(until.saturating_duration_since(Instant::now())).is_err() {
                 return;
             }
@@ -127,7 +129,8 @@ fn failed(id: &str, reason: &dyn std::fmt::Display) -> TrialAbort {
     TrialAbort::failed(format!("background load {id}: {reason}"))
 }
 
-/// A trial made of ticks. The server's CPU and I/O are unknown, because the trial's own workload uses them too.
+/// Makes the record of a background load from its ticks. The server's CPU time and I/O are left out, because it is not
+/// known which part of them the background load caused and which part the trial's own workload.
 fn recorded(begun: TrialRecord, workload: &Background, ticks: &[Tick]) -> TrialRecord {
     let usage = |ticks: &[Tick]| Usage {
         client_user_cpu_us: Some(ticks.iter().map(|tick| tick.usage.user_us).sum()),

@@ -1,4 +1,5 @@
-//! What goes on beside the load of a trial: the events of its step, and the measurement of replicas.
+//! What happens beside the load of a trial: background loads, the events of the step, and the measurement of
+//! replicas.
 
 pub(in crate::run::trial) mod background;
 pub(in crate::run::trial) mod events;
@@ -14,14 +15,14 @@ use crate::run::trial::finished::FinishedTrial;
 use crate::run::trial::planned::PlannedTrial;
 use crate::run::trial::watch::TrialAbort;
 
-/// What goes on beside the load of a trial.
+/// The events of a trial, and the measurement of its replicas, if there are any.
 pub(in crate::run::trial) struct Beside<'b, 'a> {
     pub(in crate::run::trial) events: Option<&'b TrialEvents<'a>>,
     pub(in crate::run::trial) lag: Option<&'b LagProbe<'b>>,
 }
 
 impl Beside<'_, '_> {
-    /// The measurement begins.
+    /// Begins the events and the measurement of replicas when the measurement of the trial begins.
     pub(in crate::run::trial) fn begin(&self, at: Instant) {
         if let Some(events) = self.events {
             events.begin(at);
@@ -31,7 +32,7 @@ impl Beside<'_, '_> {
         }
     }
 
-    /// An error if an event has failed, or if a replica does not follow.
+    /// Returns an error if an event has failed, or if a replica does not follow its primary.
     pub(in crate::run::trial) fn check(&self) -> Result<(), TrialAbort> {
         self.events.map_or(Ok(()), TrialEvents::check)?;
         self.lag.map_or(Ok(()), LagProbe::check)
@@ -39,7 +40,8 @@ impl Beside<'_, '_> {
 }
 
 impl PlannedTrial<'_> {
-    /// Measures while the lag of replicas is measured, if there are some, and records it.
+    /// Runs `measure` while the lag of replicas is measured, and records the lag. Without replicas, only runs
+    /// `measure`.
     pub(in crate::run::trial) fn beside_lag(
         &self,
         lag: Option<LagProbe<'_>>,
@@ -56,7 +58,7 @@ impl PlannedTrial<'_> {
         if self.watch().is_stopped() {
             return Err(TrialAbort::Stopped);
         }
-        // A replica may stop after the load.
+        // A replica may have stopped following its primary after the load ended, so the replicas are checked once more.
         let measured = measured.and_then(|()| lag.check()).and_then(|()| lag.check_mode());
         finished.record.replicas = lag.into_records();
         measured

@@ -135,7 +135,7 @@ pub(super) fn results() -> Vec<Behaviour> {
     ]
 }
 
-/// A result of one row, as for a text query.
+/// Lets the client in, and answers a text query with a result of one row.
 fn answer_with(peer: &mut Peer, count: u16, row: &[u8]) {
     let_in(peer);
     let (columns, number) = columns(count);
@@ -143,7 +143,7 @@ fn answer_with(peer: &mut Peer, count: u16, row: &[u8]) {
     peer.hear();
 }
 
-/// Prepared statements that go wrong.
+/// Invalid answers to prepared statements.
 pub(super) fn prepared() -> Vec<Behaviour> {
     vec![
         Behaviour::of_script(
@@ -204,7 +204,7 @@ pub(super) fn prepared() -> Vec<Behaviour> {
     ]
 }
 
-/// A result of one row of one column, as for a prepared statement.
+/// Lets the client in, prepares a statement, and answers its execution with a result of one row and one column.
 fn execute_with(peer: &mut Peer, row: &[u8]) {
     let_in(peer);
     peer.say(packet(1, b"\0\x01\0\0\0\0\0\0\0\0\0\0"));

@@ -1,4 +1,4 @@
-//! An impostor of a MySQL server, up to its greeting.
+//! Servers that misbehave in their greeting or before it.
 
 use super::{LOST, SEQUENCE};
 use crate::behaviours::Behaviour;
@@ -79,7 +79,7 @@ pub(super) fn greetings() -> Vec<Behaviour> {
         }),
         Behaviour::new("is older than MySQL 4.1", Fails("older than MySQL 4.1"), |mut peer| {
             let mut old = greeting(false);
-            // Its capabilities are after the version, the connection's number and the nonce.
+            // The capabilities follow the version, the connection's number and the nonce.
             let at = 4 + 1 + b"8.0.33-hostile\0".len() + 4 + 9;
             old[at..at + 2].fill(0);
             peer.say(old);

@@ -8,7 +8,7 @@ use crate::behaviours::Behaviour;
 use crate::behaviours::Outcome::{Fails, IsEndless, IsLate};
 use crate::mysql::{SSL, error, greeting, greeting_of, more_data, ok, packet, switch_to};
 
-/// An impostor's key, as `caching_sha2_password` sends it.
+/// The public key of an impostor, in the form in which `caching_sha2_password` sends it.
 const KEY: &str = "-----BEGIN PUBLIC KEY-----
 MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAvUikRlQRLvnUd1SMNy1+
 Tm3u+HBT6XmjyuG8xImC0hpRMH5MaREX8gNLcQI4Xw6zadSAx5M2I40EG7vMHRE6
@@ -64,7 +64,7 @@ pub(super) fn logins() -> Vec<Behaviour> {
     ]
 }
 
-/// Invalid ends of logins.
+/// Logins that end with an invalid message.
 pub(super) fn ends_of_logins() -> Vec<Behaviour> {
     vec![
         Behaviour::new(

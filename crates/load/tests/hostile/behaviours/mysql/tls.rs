@@ -11,13 +11,13 @@ use crate::mysql::{SSL, greeting, greeting_of, ok};
 /// Offers TLS in its greeting, begins TLS, and waits for the client's answer over it.
 pub(super) fn greet_over_tls(peer: &mut Peer, plugin: &str) {
     peer.say(greeting_of(plugin, SSL));
-    // The request for TLS alone, not what TLS sends after it.
+    // Reads only the request for TLS, and none of the TLS messages after it.
     peer.hear_bytes(36);
     peer.encrypt();
     peer.hear();
 }
 
-/// TLS that goes wrong.
+/// Servers with which TLS cannot be established.
 pub(super) fn encrypted() -> Vec<Behaviour> {
     vec![
         Behaviour::with_tls(
@@ -70,7 +70,7 @@ pub(super) fn encrypted() -> Vec<Behaviour> {
     ]
 }
 
-/// TLS that succeeds with a server that it should refuse.
+/// Servers with which TLS succeeds, but which the client should then refuse.
 pub(super) fn over_tls() -> Vec<Behaviour> {
     vec![
         Behaviour::with_tls("speaks garbage over TLS", Fails(SEQUENCE), |mut peer| {

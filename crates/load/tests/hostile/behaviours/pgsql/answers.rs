@@ -118,7 +118,7 @@ pub(super) fn results() -> Vec<Behaviour> {
     ]
 }
 
-/// Prepared statements that go wrong.
+/// Invalid answers to prepared statements.
 pub(super) fn prepared() -> Vec<Behaviour> {
     vec![
         Behaviour::of_script(PREPARES, "prepares nothing", IsUnfinished, |mut peer| {

@@ -60,7 +60,8 @@ pub(super) fn logins() -> Vec<Behaviour> {
     ]
 }
 
-/// SCRAM that fails. The server does not know the client's nonce, so every exchange fails at the nonce at the latest.
+/// SCRAM exchanges that fail. The server does not know the client's nonce, so every exchange fails at the nonce at
+/// the latest.
 pub(super) fn scram() -> Vec<Behaviour> {
     vec![
         Behaviour::new("has a nonce of its own", Fails(SCRAM), |mut peer| {
@@ -112,19 +113,19 @@ pub(super) fn scram() -> Vec<Behaviour> {
     ]
 }
 
-/// Begins SCRAM and continues it.
+/// Begins SCRAM, and continues it with `data`.
 fn continue_with(peer: &mut Peer, data: &[u8]) {
     ask(peer, authentication(10, b"SCRAM-SHA-256\0\0"));
     ask(peer, authentication(11, data));
     peer.hear();
 }
 
-/// Begins SCRAM and continues it with the client's nonce.
+/// Begins SCRAM, and continues it with the client's nonce and `rest`.
 fn continue_with_nonce(peer: &mut Peer, rest: &str) {
     ask(peer, authentication(10, b"SCRAM-SHA-256\0\0"));
     let initial = peer.listen();
     let text = String::from_utf8_lossy(&initial);
-    // A nonce may have `r=` in it, but no comma (RFC 5802, section 7).
+    // A nonce may contain `r=`, but no comma (RFC 5802, section 7).
     let nonce = text.split_once(",r=").map_or("", |(_, nonce)| nonce);
     peer.say(authentication(11, format!("r={nonce}{rest}").as_bytes()));
 }

@@ -25,7 +25,7 @@ pub(super) fn all() -> Vec<Behaviour> {
     all
 }
 
-/// Waits for the client's first message, then sends one.
+/// Waits for the client's next message, then sends `bytes`.
 fn ask(peer: &mut Peer, bytes: impl AsRef<[u8]>) {
     peer.hear();
     peer.say(bytes);

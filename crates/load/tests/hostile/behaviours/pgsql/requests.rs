@@ -1,4 +1,4 @@
-//! An impostor of a PostgreSQL server, up to its request for a proof.
+//! Servers that misbehave in their request for authentication or before it.
 
 use dyno_load::TlsMode;
 
@@ -51,7 +51,7 @@ pub(super) fn strangers() -> Vec<Behaviour> {
     ]
 }
 
-/// Invalid requests for a proof.
+/// Invalid requests for authentication.
 pub(super) fn requests() -> Vec<Behaviour> {
     vec![
         Behaviour::new("asks a byte at a time", IsLate, |mut peer| {
@@ -100,7 +100,7 @@ pub(super) fn requests() -> Vec<Behaviour> {
     ]
 }
 
-/// Requests for a proof that the client cannot give.
+/// Requests for authentication that the client cannot fulfil.
 pub(super) fn unknown_requests() -> Vec<Behaviour> {
     vec![
         Behaviour::new("asks for an unknown method", Fails("'number 99'"), |mut peer| {

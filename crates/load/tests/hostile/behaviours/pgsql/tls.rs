@@ -15,7 +15,7 @@ fn begin_tls(peer: &mut Peer) {
     peer.hear();
 }
 
-/// TLS that goes wrong.
+/// Servers with which TLS cannot be established.
 pub(super) fn encrypted() -> Vec<Behaviour> {
     vec![
         Behaviour::with_tls(
@@ -72,7 +72,7 @@ pub(super) fn encrypted() -> Vec<Behaviour> {
     ]
 }
 
-/// TLS that succeeds with a server that it should refuse.
+/// Servers with which TLS succeeds, but which the client should then refuse.
 pub(super) fn over_tls() -> Vec<Behaviour> {
     vec![
         Behaviour::with_tls("asks for clear text over TLS", Fails(NOT_SHOWN), |mut peer| {

@@ -1,4 +1,4 @@
-//! CH-benCHmark: its answers on several databases, and its transactions beside its queries.
+//! CH-benCHmark: its answers on several databases, and its transactions while its queries run.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -11,12 +11,12 @@ use crate::bench::{Story, job_on, run, with_options};
 
 const QUERIES: usize = 22;
 
-/// Rows of the load are alike in many columns, so that many answers would be empty or 0. These statements give them values that depend
-/// on keys.
+/// Statements that give the rows values that depend on their keys. The rows that `prepare` makes are alike in many
+/// columns. Without these statements, many answers would therefore be empty or 0.
 const VARIED: &str = include_str!("varied.sql");
 
-/// A command that prints the queries, each after a line with its number. It follows the workload's script. `DuckDB` understands the
-/// functions that are written for PostgreSQL.
+/// Lua code for a command that prints the text of each query, after a line with the query's number. The code is
+/// appended to the workload's script. `DuckDB` understands the functions that are written for PostgreSQL.
 const TEXTS: &str = r##"
 commands.texts = { function()
   local postgres = { name = function() return "pgsql" end }
@@ -27,12 +27,12 @@ end }
 "##;
 
 fn ch(subject: &Subject, command: &str, options: &[(&str, &str)]) -> Job {
-    // Without foreign keys, orders can be deleted alone.
+    // Without foreign keys, orders can be deleted without their lines.
     let common = [("scale", "1"), ("use_fk", "0"), ("trx_level", "RC")];
     with_options(with_options(subject.builtin("ch", command, ""), &common), options)
 }
 
-/// Loads by one connection, so that the rows are the same everywhere, and varies them.
+/// Fills the tables by one connection, so that the rows are the same on every database, and then varies the rows.
 fn load(subject: &Subject) {
     run(ch(subject, "prepare", &[])).success();
     let statements: Vec<String> =
@@ -45,7 +45,7 @@ fn load(subject: &Subject) {
     run(job_on(subject.target.clone(), "vary", &source, "go")).success();
 }
 
-/// What a job prints.
+/// Runs a job, and returns what it prints.
 fn printed(job: Job) -> String {
     let story = run(job);
     let printed: Vec<&str> = story.printed.iter().map(|text| text.trim_end()).collect();
@@ -54,7 +54,7 @@ fn printed(job: Job) -> String {
     text
 }
 
-/// The rows of each answer that `answer` prints.
+/// The rows of each query's answer, in the text that the command `answer` prints.
 fn rows_of(text: &str) -> Vec<Vec<String>> {
     let sections = text.split("# ").skip(1);
     sections.map(|section| section.lines().skip(1).map(str::to_owned).collect()).collect()
@@ -64,7 +64,7 @@ fn all_answers(subject: &Subject) -> Vec<Vec<String>> {
     rows_of(&printed(ch(subject, "answer", &[])))
 }
 
-/// SQLite's answers, which the others have to give too.
+/// SQLite's answers, with which the answers of all other databases are compared.
 fn reference() -> &'static [Vec<String>] {
     static ANSWERS: OnceLock<Vec<Vec<String>>> = OnceLock::new();
     ANSWERS.get_or_init(|| {
@@ -75,7 +75,7 @@ fn reference() -> &'static [Vec<String>] {
     })
 }
 
-/// Whether values are equal: texts, or numbers to 0.001 or a millionth.
+/// Whether two values are equal. Numbers may differ by 0.001, or by a millionth of their value if that is more.
 fn is_same(a: &str, b: &str) -> bool {
     let is_near = |a: f64, b: f64| (a - b).abs() <= 0.001_f64.max(1e-6 * a.abs());
     a == b || matches!((a.parse(), b.parse()), (Ok(a), Ok(b)) if is_near(a, b))
@@ -99,7 +99,7 @@ fn check_same(ours: &[Vec<String>], reference: &[Vec<String>]) {
         assert_eq!(other, None, "query {number}");
         assert_eq!(ours.len(), theirs.len(), "query {number}");
     }
-    // What the test compares can differ.
+    // The comparison itself must find differences.
     assert!(!is_same_row("1|a", "2|a") && !is_same_row("1|a", "1|b") && !is_same_row("1", "1|b"));
 }
 
@@ -113,7 +113,8 @@ pub(super) fn answers(subject: &Subject) {
     run(ch(subject, "cleanup", &[])).success();
 }
 
-/// The test that SQLite's answers, which the other databases have to give, are also those of `DuckDB` on the same rows.
+/// Checks that SQLite's answers, which are the reference for the other databases, are also those of `DuckDB` on the
+/// same rows.
 pub(super) fn duckdb_test() -> Trial {
     Trial::ignorable_test("ch answers as DuckDB does: sqlite", || match python::package(python::DUCKDB) {
         Ok(packages) => {
@@ -137,14 +138,14 @@ fn check_by_duckdb(packages: &Path) {
     check_same(&rows_of(&theirs), &all_answers(&subject));
 }
 
-/// What is left to test on SQLite, whose answers are the reference.
+/// The tests on SQLite. Its answers are the reference, so they are not compared here.
 fn beside(subject: &Subject) {
     run(ch(subject, "prepare", &[])).success();
     run_beside(subject);
     run(ch(subject, "check", &[])).success();
 }
 
-/// Transactions and queries at the same time, each a job of its own as a step and its background load are.
+/// Runs transactions and queries at the same time, as two jobs. In a plan, these are a step and its background load.
 fn run_beside(subject: &Subject) {
     let transactions =
         Job { connections: 2, events: Some(200), ..ch(subject, "run", &[("action", "transaction")]) };
@@ -166,7 +167,7 @@ fn run_beside(subject: &Subject) {
     assert_eq!(line(&of_queries), None, "queries place no orders");
     assert_eq!(of_transactions.success().counts.events, 200);
     let counts = of_queries.success().counts;
-    // One thread asks for the scale.
+    // One thread also reads the scale.
     assert_eq!((counts.events, counts.reads, counts.writes), (22, 23, 0));
     for (option, value, expected) in [
         ("query", "23", "query is 0 or one of 1 to 22, not 23"),

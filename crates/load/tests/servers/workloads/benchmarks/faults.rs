@@ -1,4 +1,4 @@
-//! Faults and bad input of the workloads of other benchmarks: each ends with words that say what is wrong.
+//! Faults and bad input of the workloads of other benchmarks. Each fault ends with words that say what is wrong.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub(super) fn volume_tests() -> Vec<Trial> {
             full_volume(installation, system, settings);
         })
     };
-    // With a larger log, PostgreSQL would end for lack of room for the log.
+    // With a larger log, PostgreSQL would end because it has no space for the log.
     let small_log: &[_] = &[("max_wal_size", "64MB"), ("min_wal_size", "32MB")];
     vec![test("mariadb@10.11", &[]), test("postgres@18.4", small_log)]
 }
@@ -52,7 +52,8 @@ fn failure(job: Job) -> String {
     run(job).failure.expect("a failure")
 }
 
-/// Somebody else has deleted rows: some, so that the table's own deletes find fewer, and all.
+/// Another client deletes rows. It first deletes some rows, so that the workload's own deletes find fewer rows. Then it
+/// deletes all rows.
 fn overtaken(subject: &Subject) {
     run(ibench(subject, "prepare", &[])).success();
     subject.ask("DELETE FROM purchases1 WHERE transactionid <= 400");
@@ -71,7 +72,7 @@ fn overtaken(subject: &Subject) {
     assert!(gone.contains("purchases1"), "{gone}");
 }
 
-/// A table in memory has a limit, as one on a full volume.
+/// A table in memory has a size limit, so it can be full like a table on a full volume.
 fn full_table(subject: &Subject) {
     let in_memory = [("mysql_storage_engine", "memory"), ("create_secondary", "off")];
     let full = failure(ibench(subject, "prepare", &[&in_memory[..], &[("table_size", "20000")]].concat()));
@@ -96,14 +97,14 @@ pub(super) fn full_file(subject: &Subject) {
     assert!(full.contains("database or disk is full"), "{full}");
 }
 
-/// The server says so itself, or ends because it has no room to undo the rows.
+/// The server reports that the volume is full. Or it ends, because it has no space to undo the rows.
 fn full_volume(installation: &Installation, system: &'static str, settings: &[(&str, &str)]) {
     let parent = tempfile::tempdir().expect("a folder");
     let confined = Arc::new(Confined::create(&volume(), parent.path()).expect("a volume"));
     let server = start_inside(&confined, installation, system, settings);
     let subject = Subject::of(&server, system);
     run(ibench(&subject, "prepare", &[])).success();
-    // 400 transactions of 4 MB.
+    // 400 transactions of 4 MB each.
     let many = [("table_size", "1000000"), ("rows_per_commit", "1000")];
     let large = [("data_length_min", "4000"), ("data_length_max", "4000")];
     let writes = Job { events: Some(400), ..ibench(&subject, "run", &[many, large].concat()) };
@@ -117,7 +118,7 @@ fn tprocc(subject: &Subject, command: &str, options: &[(&str, &str)]) -> Job {
     with_options(with_options(subject.builtin("tprocc", command, ""), &[("scale", "1")]), options)
 }
 
-/// PostgreSQL without PL/pgSQL.
+/// A PostgreSQL server without PL/pgSQL cannot create the procedures.
 fn without_language(subject: &Subject) {
     subject.ask("DROP EXTENSION plpgsql");
     let refused = failure(tprocc(subject, "prepare", &[]));
@@ -126,7 +127,7 @@ fn without_language(subject: &Subject) {
     statements_do_it(subject);
 }
 
-/// A server that takes procedures of another dialect only.
+/// A server that accepts procedures only in another dialect cannot create them.
 fn in_another_language(subject: &Subject) {
     assert_eq!(subject.target.driver, Protocol::Mysql);
     let mut target = subject.target.clone();
@@ -136,7 +137,7 @@ fn in_another_language(subject: &Subject) {
     assert!(refused.contains("tprocc: the server cannot make the procedure tprocc_"), "{refused}");
 }
 
-/// The message says that the statements do the same, and so it is.
+/// The workload also runs without procedures, by single statements, as the error message says.
 fn statements_do_it(subject: &Subject) {
     let off = [("procedures", "off"), ("trx_level", "RC")];
     run(tprocc(subject, "prepare", &off)).success();

@@ -1,5 +1,5 @@
-//! The workloads of other benchmarks on each database: pgbench's transactions, the core workloads of YCSB, the insert benchmark, TPC-C by
-//! stored procedures, and CH-benCHmark.
+//! The workloads of other benchmarks on each database: pgbench's transactions, the core workloads of YCSB, the
+//! insert benchmark, TPC-C by stored procedures, and CH-benCHmark.
 
 mod ch;
 mod faults;
@@ -14,7 +14,7 @@ use crate::bench::{job_on, run, target, with_options};
 
 const EVENTS: u64 = 100;
 
-/// A database, and how its tables are made.
+/// A database, and the storage engine of its tables.
 struct Subject {
     target: Target,
     storage_engine: Option<&'static str>,
@@ -25,7 +25,7 @@ impl Subject {
         let storage_engine = system.split_once('/').map(|(_, engine)| engine);
         let mut target = target(server);
         if storage_engine == Some("rocksdb") {
-            // At its default level, MyRocks refuses to change what has changed since the snapshot.
+            // At its default isolation level, MyRocks refuses to change rows that have changed since the snapshot.
             target.on_connect = vec!["SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED".to_owned()];
         }
         Self { target, storage_engine }
@@ -36,7 +36,7 @@ impl Subject {
         Self { target: Target::new(Protocol::Sqlite, vec![file]), storage_engine: None }
     }
 
-    /// A job of a built-in workload, after a text that its script begins with.
+    /// A job of a built-in workload. Its script begins with the text `before`.
     fn builtin(&self, name: &str, command: &str, before: &str) -> Job {
         let source = [before, builtin_workload(name).expect("a built-in workload")].concat();
         let job = job_on(self.target.clone(), name, &source, command);
@@ -46,7 +46,7 @@ impl Subject {
         if ["tprocc", "ch"].contains(&name) { with_options(job, &[("use_fk", "0")]) } else { job }
     }
 
-    /// Has the database execute a statement.
+    /// Executes a statement on the database.
     fn ask(&self, sql: &str) {
         let source = format!(
             "function go() local con = sysbench.sql.driver():connect() con:query([[{sql}]]) con:disconnect() end\n\
@@ -59,7 +59,7 @@ impl Subject {
 /// A workload of another benchmark.
 struct Workload {
     name: &'static str,
-    /// The name of its test.
+    /// The name of the workload's test.
     promise: &'static str,
     check: fn(&Subject),
 }
@@ -73,12 +73,13 @@ static WORKLOADS: [Workload; 6] = [
     Workload { name: "ch", promise: "ch answers as SQLite does", check: ch::answers },
 ];
 
-/// The servers that run each of these workloads. SQLite does, too.
+/// The servers on which each of these workloads runs. They also run on SQLite.
 pub(crate) const SERVERS: [&str; 5] =
     ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4", "mysql@9.7.4", "mariadb@10.11/rocksdb"];
 const SQLITE: &str = "sqlite";
 
-/// Workloads that a database cannot run: the workload, the database, and what the refusal of `prepare` says.
+/// Workloads that a database cannot run. Each has the workload, the database, and the words with which `prepare`
+/// refuses.
 const REFUSED: [(&str, &str, &str); 1] =
     [("tprocc", SQLITE, "tprocc needs stored procedures, which SQLite does not have")];
 
@@ -132,7 +133,7 @@ fn sums(subject: &Subject) {
     let mut transactions = tpcb("run");
     (transactions.connections, transactions.events) = (4, Some(EVENTS));
     let counts = run(transactions).success().counts;
-    // One connection asks for the scale. An update by 0 is not a write.
+    // One connection also reads the scale. An update by 0 is not a write.
     let statements = (counts.reads, counts.writes + counts.others);
     assert_eq!((counts.events, statements), (EVENTS, (EVENTS + 1, 6 * EVENTS)));
     run(tpcb("check")).success();
@@ -163,7 +164,7 @@ fn queue(subject: &Subject) {
         assert_eq!((counts.events, counts.writes, counts.errors), (40, 80, 0), "{rows}");
         run(ibench("check", &[("rows_per_commit", rows)])).success();
     }
-    // Rows of more than half a megabyte are two statements of one transaction.
+    // If the rows have more than half a megabyte, they are sent by two statements in one transaction.
     let wide = [("rows_per_commit", "400"), ("data_length_min", "2000"), ("data_length_max", "2000")];
     let counts = run_events(&wide, 1, 2);
     assert_eq!((counts.events, counts.writes, counts.others), (2, 6, 4));
@@ -207,13 +208,14 @@ fn procedures(subject: &Subject) {
         let text: Vec<&str> = story.printed.iter().flat_map(|text| text.lines()).map(str::trim).collect();
         let line = text.iter().find(|line| line.contains("NOPM")).expect("a line with NOPM");
         let new_orders: f64 = line.split(' ').nth(1).expect("a number").parse().expect("a number");
-        // 45 of 100, within five standard deviations.
+        // 45 of 100 transactions are new orders. The share may differ by five standard deviations.
         let share = new_orders / TRANSACTIONS as f64;
         assert!((share - 0.45).abs() < 0.125, "{procedures}: {line}");
         let counts = story.success().counts;
         assert_eq!(counts.events, TRANSACTIONS, "{procedures}");
         let statements = counts.reads + counts.writes + counts.others;
-        // A call each, and some for a rollback or the scale; or about 25 statements.
+        // With procedures, a transaction is one call, and a few statements roll back or read the scale. Without
+        // procedures, a transaction has about 25 statements.
         let is_called = statements < 2 * TRANSACTIONS;
         assert_eq!(is_called, procedures == "on", "{procedures}: {statements}");
         run(tprocc("check", &[])).success();

@@ -5,7 +5,7 @@ use dyno_load::{Address, Job, Protocol, Target};
 use super::{EVENTS, Subject};
 use crate::bench::{job_on, run, with_options};
 
-/// Makes a script's prepared statements print their text and their number of rows.
+/// Lua code that makes a script's prepared statements print their kind and their number of rows.
 const TELL: &str = r#"
 local real = require
 function require(name)
@@ -38,7 +38,7 @@ pub(super) fn records(subject: &Subject) {
         ("e", &["SCAN", "INSERT"]),
         ("f", &["SELECT", "UPDATE"]),
     ];
-    // Twice: the second run must not insert what the first has inserted.
+    // Each workload runs twice, to check that the second run does not insert the same records as the first.
     for (core, expected) in kinds.into_iter().chain(kinds) {
         let mut operations = with_options(ycsb("run"), &[("core", core)]);
         (operations.connections, operations.events) = (4, Some(EVENTS));
@@ -67,7 +67,8 @@ pub(super) fn records(subject: &Subject) {
     run(ycsb("cleanup")).success();
 }
 
-/// The check finds fields that no client wrote there, and records that are gone.
+/// Checks that the workload's command `check` finds fields whose values no client has written there, and finds that
+/// records are missing.
 fn checksums(subject: &Subject, check: &dyn Fn() -> Job) {
     let violation = |job: Job| run(job).failure.expect("a violation");
     run(check()).success();
@@ -82,7 +83,7 @@ fn checksums(subject: &Subject, check: &dyn Fn() -> Job) {
     assert!(fewer.contains("ycsb: 492 records, of 500"), "{fewer}");
 }
 
-/// Draws numbers and compares their shares with r^-0.99 over the sum of all.
+/// Draws numbers, and compares the share of each rank r with r^-0.99 divided by the sum over all ranks.
 pub(super) fn popularity() {
     let source = "
         function event()

@@ -8,7 +8,8 @@ use serde::Deserialize;
 
 use crate::wording::number;
 
-/// Variables that always differ, or that say where a server is rather than how it works.
+/// Variables that the banner does not list as differences, because they differ between any two servers, or describe
+/// where a server runs and not how it works.
 const OF_THE_INSTANCE: [&str; 16] = [
     "basedir",
     "config_file",
@@ -34,7 +35,7 @@ const NOTE: &str = "note";
 /// Rules of the audit whose findings `crate::wording::in_force` puts into words.
 const IN_FORCE: [&str; 2] = ["same-in-force", "setting-not-in-force"];
 
-/// Longest list of differing variables.
+/// Largest number of differing variables that the banner lists.
 const DIFFERENCES_MAX: usize = 400;
 
 /// The parts of an audit that are shown (`dyno_settings::Audit` as JSON). Missing and unknown keys are ignored, so
@@ -74,8 +75,8 @@ impl Audit {
     }
 }
 
-/// Findings that make a comparison doubtful, in sentences. Findings on settings that are not in force are left out,
-/// because reports have their own sentences for them.
+/// Sentences on the findings that make a comparison doubtful. Findings on settings that are not in force are left
+/// out, because reports have separate sentences for them.
 pub(crate) fn grave(run: &Run) -> Vec<String> {
     let is_shown = |it: &Finding| it.severity != NOTE && !IN_FORCE.contains(&it.rule.as_str());
     let findings = Audit::of(run).findings.into_iter().filter(is_shown);
@@ -122,8 +123,9 @@ fn line(finding: &Finding) -> Markup {
     }
 }
 
-/// The systems of each durability class, in words, in the order of each class's first system. `systems_of_run` may be
-/// larger, because the durability of some systems can be unknown.
+/// Returns each durability class with the names of its systems. The classes are in the order of their first systems.
+/// `systems_of_run` is the number of all systems. It may be larger than `durability`, which lacks systems of unknown
+/// durability.
 fn by_class(durability: &[SystemDurability], systems_of_run: usize) -> Vec<(&str, String)> {
     let mut classes: Vec<(&str, Vec<&str>)> = Vec::new();
     for SystemDurability { system, class } in durability {
@@ -180,7 +182,7 @@ fn settings(run: &Run, differing: &[(&str, Vec<Option<&str>>)]) -> Markup {
     }
 }
 
-/// Variables that at least two systems have with different values. Those set by the plan come first.
+/// Variables whose values differ between at least two systems. Variables that the plan sets come first.
 fn differing(run: &Run) -> Vec<(&str, Vec<Option<&str>>)> {
     let mut names: BTreeMap<&str, Vec<Option<&str>>> = BTreeMap::new();
     for (at, system) in run.systems.iter().enumerate() {

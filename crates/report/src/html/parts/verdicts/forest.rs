@@ -1,6 +1,6 @@
-//! A line for each test: the ratio of each candidate to the base with its interval, on a logarithmic axis.
+//! A plot with a line for each test: each candidate's ratio to the base, with its interval, on a logarithmic axis.
 //!
-//! It is a table, not a drawing. Text keeps its size on narrow screens, and rows can be hidden.
+//! The plot is a table, not a drawing, so that text keeps its size on narrow screens and rows can be hidden.
 
 use dyno_judge::Finding;
 use dyno_stats::Interval;
@@ -18,9 +18,10 @@ use crate::wording::words;
 
 /// Number of tests that are visible at first.
 const SHOWN_MAX: usize = 30;
-/// Largest number of comparisons, which limits the size of the page. The matrices have all.
+/// Largest number of comparisons, which limits the size of the page. The matrices have all comparisons.
 const COMPARISONS_MAX: usize = 400;
-/// Ratios that may have a tick. Their inverses may have one too.
+/// Ratios at which the axis has ticks if there is space for their labels. The inverse of such a ratio then has a tick
+/// too.
 const TICKS: [f64; 15] =
     [1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1e3, 1e4];
 
@@ -48,8 +49,8 @@ fn has_any(reports: &Reports) -> bool {
     rows(reports).iter().flat_map(|row| &row.candidates).any(|cell| cell.value().is_some())
 }
 
-/// The lines of all tests against the base of these reports. If there are many, the largest differences are visible
-/// at first.
+/// A line for each test, with the ratio of each candidate to the base of these reports. If there are many tests, only
+/// those with the largest differences are visible at first.
 pub(crate) fn lines(reports: &Reports) -> Markup {
     let all: Vec<TestRow<'_>> = rows(reports).into_iter().filter(|row| !row.candidates.is_empty()).collect();
     let scale = Scale::of(&all);
@@ -69,11 +70,11 @@ pub(crate) fn lines(reports: &Reports) -> Markup {
 /// A logarithmic axis with equal lengths below and above 1.
 #[derive(Clone, Copy, Debug)]
 struct Scale {
-    /// The ratio at its right end.
+    /// The ratio at the right end of the axis. The left end is its inverse.
     reach: f64,
 }
 
-/// A place on the axis, in percent, and whether it is beyond the end.
+/// A position on the axis, in percent of its length, and whether the ratio lies beyond the end of the axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Place {
     percent: f64,
@@ -81,8 +82,8 @@ struct Place {
 }
 
 impl Scale {
-    /// The axis contains all ratios. Intervals may exceed it, because a wide interval would shrink all others to
-    /// dots.
+    /// A scale that contains all ratios. Intervals may extend beyond it. If the scale contained a very wide interval,
+    /// all other intervals would look like dots.
     fn of(rows: &[TestRow<'_>]) -> Self {
         let ratios = rows.iter().flat_map(|row| &row.candidates).filter_map(|cell| Some(cell.value()?.ratio));
         let far = ratios.map(|ratio| ratio.max(1.0 / ratio)).filter(|far| far.is_finite());
@@ -94,7 +95,7 @@ impl Scale {
         Place { percent: 50.0 + 50.0 * share.clamp(-1.0, 1.0), is_beyond: !(-1.0..=1.0).contains(&share) }
     }
 
-    /// The ratios with a tick, far enough from each other for their labels.
+    /// The ratios with a tick. Their distances leave space for the labels.
     fn ticks(self) -> Vec<f64> {
         let gap = 0.42 * self.reach.ln();
         let (mut last, mut above) = (0.0, Vec::new());
@@ -136,7 +137,7 @@ fn table(reports: &Reports, rows: &[TestRow<'_>], scale: Scale) -> Markup {
     }
 }
 
-/// `×0.5`, `×1`, `×1.1`.
+/// The label of a tick: `×0.5`, `×1`, `×1.1`.
 fn tick_name(tick: f64) -> String {
     let name = number::ratio(tick);
     let name = if name.contains('.') { name.trim_end_matches('0').trim_end_matches('.') } else { &name };

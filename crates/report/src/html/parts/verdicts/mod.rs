@@ -1,4 +1,4 @@
-//! Sections about verdicts: what was found, why, and how sure it is.
+//! Sections about verdicts: the findings, their causes, and how certain they are.
 
 pub(in crate::html) mod banner;
 pub(in crate::html) mod claims;

@@ -8,7 +8,8 @@ use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 use crate::wording::words;
 
-/// Cards for the candidates of these reports.
+/// Cards for the candidates of these reports. The page has cards for every base, and shows the cards for one base at
+/// a time.
 pub(crate) fn cards(reports: &Reports, is_shown: bool) -> Markup {
     html! {
         div.cards data-against=(phrases::base_id(reports)) hidden[!is_shown] {
@@ -57,7 +58,7 @@ fn counts(verdict: &VerdictCounts, margin: &str) -> Markup {
     }
 }
 
-/// `maria so far: 3 faster, 1 slower, 2 the same; 5 open`.
+/// A candidate's verdicts in a run that is in progress: `maria so far: 3 faster, 1 slower, 2 the same; 5 open`.
 pub(crate) fn so_far(verdict: &VerdictCounts) -> String {
     let VerdictCounts { candidate, improved, regressed, same, not_enough_evidence, .. } = verdict;
     let open = not_enough_evidence + verdict.unjudged;

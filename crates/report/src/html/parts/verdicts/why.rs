@@ -1,4 +1,5 @@
-//! The largest differences of a run as cards: the size, what changed, the suspect, and the command that proves it.
+//! The largest differences of a run as cards: the size, what changed, the suspect, and the command that proves the
+//! cause.
 
 use maud::{Markup, html};
 

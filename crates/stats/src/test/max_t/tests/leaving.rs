@@ -1,4 +1,5 @@
-//! Tests that are left at looks: false alarms, and the savings.
+//! Tests that are no longer measured after a look ("left"): how many false alarms there are, and how many rounds this
+//! saves.
 
 use super::*;
 use crate::{Look, Looks};
@@ -10,19 +11,20 @@ fn looks() -> Looks {
     Looks::new(ROUNDS, ALPHA, 1).unwrap()
 }
 
-/// Chooses the tests to leave at a look, from the t of each test that is still measured.
+/// Chooses the tests whose measurement stops at a look, from the t of each test that is still measured.
 type Leaves = fn(&[(usize, f64)]) -> Vec<usize>;
 
-/// The outcome of a family.
+/// The result of judging a family at all looks.
 struct Judged {
     /// Whether each test has an alarm.
     alarms: Vec<bool>,
-    /// Rounds in which each test was measured.
+    /// For each test, the number of rounds in which it was measured.
     rounds: Vec<usize>,
 }
 
-/// Judges a family at each look. Tests with an alarm leave the family. Tests that `leaves` chooses are no longer
-/// measured. They stay in the family with the rounds that they have, unless `forgets` is set.
+/// Judges a family at each look. Tests with an alarm are removed from the family. The tests that `leaves` chooses are
+/// no longer measured, but stay in the family with the rounds that they have. If `forgets` is set, they are removed
+/// from the family too.
 fn judge(family: &Family, leaves: Leaves, forgets: bool) -> Judged {
     let (looks, tests) = (looks(), family[0].len());
     let mut judged = Judged { alarms: vec![false; tests], rounds: vec![ROUNDS; tests] };
@@ -60,13 +62,14 @@ fn t(values: &[f64]) -> f64 {
     mean.abs() / (variance(values).unwrap() / values.len() as f64).sqrt()
 }
 
-/// All tests except the one with the largest t. If the others are forgotten, this is the worst choice.
+/// Chooses all tests except the one with the largest t. This is the worst choice if the chosen tests are then removed
+/// from the family.
 fn all_but_the_largest(measured: &[(usize, f64)]) -> Vec<usize> {
     let largest = measured.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(test, _)| *test);
     measured.iter().map(|(test, _)| *test).filter(|test| Some(*test) != largest).collect()
 }
 
-/// The tests that seem to have no difference.
+/// Chooses the tests that seem to have no difference.
 fn small(measured: &[(usize, f64)]) -> Vec<usize> {
     measured.iter().filter(|(_, t)| *t < 1.0).map(|(test, _)| *test).collect()
 }
@@ -103,7 +106,7 @@ fn leaving_tests_does_not_raise_false_alarms() {
         let found = alarms(leaves, false);
         assert!(found <= hits_max(300, ALPHA), "{name}: {found} of 300");
     }
-    // What prevents this error is that tests that were left stay in the family.
+    // If tests that are no longer measured are removed from the family, there are too many false alarms.
     let forgetful = alarms(all_but_the_largest, true);
     assert!(forgetful > hits_max(300, ALPHA), "{forgetful} of 300");
 }
@@ -133,7 +136,8 @@ fn leaving_tests_finds_as_much_in_fewer_trials() {
         .sum();
     let (found, trials) = count(small);
     let (found_of_all, trials_of_alarms) = count(nothing);
-    // Looks find what all rounds find, and tests with an alarm end early. Equals end early too if they are left.
+    // With looks, nearly all the differences are found that would be found if every test were measured in all rounds.
+    // Tests with an alarm end early. Tests without a difference end early too if a look may stop their measurement.
     assert!(found * 100 >= all_rounds * 97, "{found} found, {all_rounds} by all rounds");
     assert!(found_of_all >= all_rounds, "{found_of_all} found, {all_rounds} by all rounds");
     let planned = 100 * 6 * ROUNDS;

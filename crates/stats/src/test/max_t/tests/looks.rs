@@ -1,4 +1,4 @@
-//! Families that are judged at looks: false alarms, and what spending gains.
+//! Families that are judged at looks: false alarms, and what a spending function gains over equal levels.
 
 use super::*;
 use crate::testing::equal_looks;
@@ -7,7 +7,8 @@ use crate::{Look, Looks};
 const ROUNDS: usize = 12;
 const TESTS: usize = 6;
 
-/// The look at which each test has an alarm. Tests with an alarm leave the family.
+/// For each test, the number of rounds at the look at which it has an alarm. Tests with an alarm are removed from the
+/// family.
 fn judge(family: &Family, looks: &Looks) -> Vec<Option<usize>> {
     let mut alarms = vec![None; family[0].len()];
     for &Look { rounds, alpha } in &looks.at {
@@ -21,7 +22,7 @@ fn judge(family: &Family, looks: &Looks) -> Vec<Option<usize>> {
     alarms
 }
 
-/// Noise of a round of tests that share a part of it.
+/// Draws the noise of a round for all tests. The tests share a part of it.
 type Noise = fn(&mut SplitMix64) -> Vec<f64>;
 
 fn dependent(random: &mut SplitMix64) -> Vec<f64> {
@@ -62,7 +63,7 @@ fn has_alarm(family: &Family, looks: &Looks, tests: std::ops::Range<usize>) -> b
 #[test]
 fn families_without_a_difference_seldom_alarm_at_any_look() {
     let looks = Looks::new(ROUNDS, ALPHA, 1).unwrap();
-    // The looks prevent this error: all of the error probability at each of them.
+    // The mistake that the levels prevent: each look uses the whole error probability.
     let eager = Looks { at: (6..=ROUNDS).map(|rounds| Look { rounds, alpha: ALPHA }).collect() };
     let mut of_eager = 0;
     let noises: [(&str, Noise); 4] =

@@ -1,9 +1,10 @@
 //! Compression and decompression of frames' payloads.
 //!
-//! Each payload is complete in itself, so nothing is kept from one to the next. All connections of a thread therefore
-//! share one context for each algorithm and direction, which is made when it is first used. The context that packs
-//! zlib's format takes 0.4 MB, and making it writes most of that. With one for each connection, a thousand
-//! connections would have 0.4 GB of them, and none would stay in the processor's caches.
+//! Each payload is complete in itself, so a context keeps nothing from one payload to the next. All connections of
+//! a thread therefore share one context for each algorithm and direction, which is made when it is first used. The
+//! context that compresses with zlib takes 0.4 MB, and most of that memory is written when the context is made. If
+//! each connection had a context, a thousand connections would use 0.4 GB, and no context would stay in the
+//! processor's caches.
 
 use std::cell::RefCell;
 
@@ -13,7 +14,8 @@ use crate::error::ProtocolError;
 use crate::mysql::framing::compression::Algorithm;
 use crate::mysql::framing::reader::malformed;
 
-/// Bytes that are decompressed at a time. An announced length therefore reserves no memory.
+/// Largest number of bytes that are decompressed at a time. No memory is reserved for the length that a header
+/// announces.
 pub(super) const UNPACK_BYTES: usize = 16 * 1024;
 
 thread_local! {
@@ -23,10 +25,10 @@ thread_local! {
 
 /// A compression algorithm with its contexts.
 pub(super) trait Coder {
-    /// See [`pack`].
+    /// Does the work of the function [`pack`].
     fn pack(&mut self, plain: &[u8], output: &mut Vec<u8>) -> bool;
 
-    /// See [`unpack`].
+    /// Does the work of the function [`unpack`].
     fn unpack(
         &mut self,
         payload: &[u8],
@@ -41,8 +43,8 @@ pub(super) fn pack(algorithm: Algorithm, plain: &[u8], output: &mut Vec<u8>) -> 
     with(algorithm, |coder| coder.pack(plain, output))
 }
 
-/// Decompresses a payload and passes it to `plain` part by part. Returns an error if the length is wrong. `plain`
-/// must not call [`pack`] or [`unpack`], because they use the same coder.
+/// Decompresses a payload and passes it to `plain` part by part. Returns an error if the decompressed length is not
+/// `plain_bytes`. `plain` must not call [`pack`] or [`unpack`], because they use the same coder.
 pub(super) fn unpack(
     algorithm: Algorithm,
     payload: &[u8],

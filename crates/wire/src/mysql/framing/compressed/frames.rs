@@ -1,7 +1,8 @@
 //! The frames of the compressed protocol.
 //!
 //! Format ("Compression" in MySQL's source documentation): three bytes for the length of the payload, one for the
-//! sequence number, three for the length before compression (0: not compressed), then the payload.
+//! sequence number, three for the length before compression, then the payload. A length of 0 before compression
+//! means that the payload is not compressed.
 
 use super::coder;
 use crate::error::ProtocolError;
@@ -14,13 +15,14 @@ const HEADER_BYTES: usize = 7;
 /// Largest payload of a frame before compression.
 pub(super) const FRAME_BYTES_MAX: usize = 0xFF_FFFF;
 
-/// Smaller payloads are sent uncompressed, as in MySQL's own client (`MIN_COMPRESS_LENGTH`).
+/// Length of the smallest payload that is compressed. Shorter ones are sent uncompressed, as in MySQL's own client
+/// (`MIN_COMPRESS_LENGTH`).
 const COMPRESS_BYTES_MIN: usize = 50;
 
 /// Writes and reads frames.
 pub(super) struct Frames {
     algorithm: Algorithm,
-    /// Frames that were not read yet, after `read_bytes` of frames that were read.
+    /// Bytes that have arrived. The first `read_bytes` of them are frames that have been read.
     arrived: Vec<u8>,
     read_bytes: usize,
     /// Sequence number of the next frame.
@@ -59,10 +61,11 @@ impl Frames {
         self.arrived.extend_from_slice(bytes);
     }
 
-    /// Reads the next frame and passes its uncompressed payload to `plain`; false if none is complete.
+    /// Reads the next frame and passes its uncompressed payload to `plain`. Returns false if no complete frame has
+    /// arrived.
     ///
-    /// Reads one frame at a time, so that its content can be refused before more is decompressed: a few
-    /// kilobytes may become [`FRAME_BYTES_MAX`].
+    /// Reads one frame at a time, so that the caller can refuse its content before more is decompressed. A few
+    /// kilobytes may become [`FRAME_BYTES_MAX`] when they are decompressed.
     pub(super) fn read(&mut self, mut plain: impl FnMut(&[u8])) -> Result<bool, ProtocolError> {
         let rest = &self.arrived[self.read_bytes..];
         let whole = rest.split_first_chunk::<HEADER_BYTES>().and_then(|(header, after)| {
@@ -198,7 +201,8 @@ mod tests {
         }
     }
 
-    /// They share the contexts of their thread.
+    /// All connections of a thread share the contexts of its coders, so a broken frame must leave the contexts
+    /// usable.
     #[test]
     fn a_broken_frame_does_not_harm_other_connections() {
         let plain = b"a word, and a word, and a word again".repeat(40);

@@ -1,4 +1,5 @@
-//! The compressed protocol. After the login, packets travel in frames, which are compressed if that makes them smaller.
+//! The compressed protocol. After the login, packets travel in frames, which are compressed if that makes them
+//! smaller.
 
 mod coder;
 mod frames;
@@ -24,7 +25,8 @@ pub struct Compressed {
 }
 
 impl Compressed {
-    /// A connection that waits for the server's handshake packet. `compression` lists the algorithms that it accepts.
+    /// Creates a connection that waits for the server's handshake packet. `compression` lists the algorithms that the
+    /// connection may use.
     pub fn new(login: Login, compression: Compression) -> Self {
         Self {
             inner: Connection::with_compression(login, compression),
@@ -34,8 +36,8 @@ impl Compressed {
         }
     }
 
-    /// Continues with the decompressed data. Decompresses the next frame only when the data is used up or
-    /// refused.
+    /// Advances the inner connection with the decompressed data. Decompresses the next frame only when that data is
+    /// used up.
     fn advance_unpacked(&mut self) -> Result<Event, ProtocolError> {
         loop {
             let event = self.inner.advance()?;
@@ -102,7 +104,8 @@ impl Client for Compressed {
         {
             self.frames = Some(Box::new(Frames::new(algorithm)));
         }
-        // An answer within a command, such as to a request for a local file, continues the server's sequence numbers.
+        // An answer within a command, such as to a request for a local file, continues the server's sequence
+        // numbers. It is therefore framed here, without a restart at 0.
         self.frame();
         Ok(event)
     }

@@ -23,7 +23,7 @@ impl Zstd {
 
 fn unpacker() -> DCtx<'static> {
     let mut unpacker = DCtx::create();
-    // If this call failed, the library's own limit would apply, which is eight times as high.
+    // An error is ignored, because the library's own limit would then apply, which is only eight times as high.
     let _ = unpacker.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX));
     unpacker
 }

@@ -12,7 +12,7 @@ pub(super) fn has_replicas(systems: &[System], not_for: &[String]) -> bool {
     systems.iter().any(|system| system.replication.is_some() && !not_for.contains(&system.id))
 }
 
-/// The name of an earlier step.
+/// Returns the name if an earlier step has it, or an error otherwise.
 pub(super) fn known(name: String, earlier: &[Step]) -> Result<String, Problem> {
     match earlier.iter().find(|step| step.id == name) {
         Some(_) => Ok(name),
@@ -38,7 +38,8 @@ pub(super) fn crashes(crashes: Option<At<Whole<1, 1000>>>, has_check: bool) -> R
     }
 }
 
-/// The ids of the systems that do not run a step: the named ones, those of the named sweeps, and the controls of both.
+/// Returns the ids of the systems that do not run a step: the named systems, the systems of named sweeps and
+/// ladders, and the controls of named systems and sweeps.
 pub(super) fn not_for(
     list: Vec<At<String>>,
     command: Command,

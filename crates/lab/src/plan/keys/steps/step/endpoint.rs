@@ -20,7 +20,7 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
-    /// Its word in plans and results.
+    /// Returns the word for the endpoint in plans and results.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Primary => "primary",
@@ -29,7 +29,7 @@ impl Endpoint {
     }
 }
 
-/// What decides which endpoints a load can have.
+/// The properties of a step that decide which endpoints its loads may use.
 pub(in crate::plan) struct Connects<'a> {
     pub(in crate::plan) command: Command,
     pub(in crate::plan) has_drivers: bool,
@@ -38,7 +38,7 @@ pub(in crate::plan) struct Connects<'a> {
     pub(in crate::plan) not_for: &'a [String],
 }
 
-/// The endpoint of a load. All systems of the step must have it.
+/// Reads the endpoint of a load. Every system that runs the step must have the endpoint.
 pub(in crate::plan) fn read(own: Option<&At<Endpoint>>, of: &Connects<'_>) -> Result<Endpoint, Mistake> {
     let Some(own) = own.filter(|own| ***own == Endpoint::Replicas) else { return Ok(Endpoint::Primary) };
     if of.command == Command::Prepare {
@@ -69,7 +69,7 @@ mod tests {
 
     const BACKGROUND: &str = "[[step.background]]\nid = \"readers\"\nworkload = \"oltp_point_select\"\noperation = \"query\"\nclients = 1\nendpoint = \"replicas\"\n";
 
-    /// The plan, with replicas of some systems.
+    /// Reads the small plan in which each of the systems `ids` has a replica, with the text `more` at the end.
     fn replicated(ids: &[&str], more: &str) -> Result<crate::plan::Plan, String> {
         let mut text = TEXT.to_owned();
         for id in ids {

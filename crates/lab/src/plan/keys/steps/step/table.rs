@@ -80,7 +80,7 @@ pub(in crate::plan) struct StepTable {
     /// How arrivals are spaced (default poisson).
     #[cfg_attr(test, schemars(with = "Option<crate::plan::schema::Words<Spacing>>"))]
     spacing: Option<Spacing>,
-    /// Number of events of a trial, over all clients, instead of its seconds. Such a trial has no warm-up.
+    /// A trial ends after this number of events of all clients together, and has no warm-up. `seconds` does not limit it.
     events: Option<At<EventsNumber>>,
     /// The longest time in which no statement of any client ends. After that, the trial fails and its server is
     /// restarted.
@@ -131,7 +131,7 @@ pub(in crate::plan) struct Pace<'a> {
     pub(in crate::plan) drivers: Vec<String>,
 }
 
-/// What a trial of a step measures.
+/// Returns what a trial of a step measures.
 fn measure(command: Command, find: Option<FindRecord>, events: Option<u32>, slicing: Slicing) -> Measure {
     match (command, find, events) {
         (Command::Prepare, ..) => Measure::Load,
@@ -142,7 +142,7 @@ fn measure(command: Command, find: Option<FindRecord>, events: Option<u32>, slic
 }
 
 impl StepTable {
-    /// The keys that a search looks at.
+    /// Returns the keys that decide whether the step can have `find`.
     fn beside_a_search(&self, operation: Operation) -> find::Beside {
         find::Beside {
             command: self.command,
@@ -258,7 +258,7 @@ impl StepTable {
         })
     }
 
-    /// The key that a step with `events` cannot have, and why.
+    /// Returns a key that excludes `events` in this step, and the reason.
     fn obstacle_to_events(&self) -> Option<(&'static str, &'static str)> {
         const NO_WARM_UP: &str = "such a trial has no warm-up";
         [

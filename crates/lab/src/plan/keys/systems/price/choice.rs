@@ -6,15 +6,15 @@ use dyno_store::{Price, PricedInstance, PricedVolume};
 use super::list::PriceList;
 use crate::plan::syntax::error::Problem;
 
-/// An instance and a volume of a price list. Each is a name or a kind. For a kind, the cheapest sufficient one is
-/// taken. `None` chooses no instance or no volume.
+/// A choice of an instance and a volume of a price list. Each of the two is the name of an entry or of a kind of
+/// entries. Of a kind, the cheapest entry that is sufficient is taken. `None` chooses no instance or no volume.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HardwareChoice {
     pub instance: Option<String>,
     pub volume: Option<String>,
 }
 
-/// The least that hardware must have. `None` accepts anything.
+/// The minimum that hardware must have. `None` accepts any hardware.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HardwareNeed {
     pub cpus: Option<u64>,
@@ -25,7 +25,7 @@ pub struct HardwareNeed {
 }
 
 impl HardwareNeed {
-    /// The hardware that a system can use within its limits.
+    /// Returns the hardware that a system needs to reach these limits.
     pub fn of(confinement: &Confinement) -> Self {
         Self {
             cpus: confinement.server_cpus.as_ref().map(|cpus| cpus.count() as u64),
@@ -42,7 +42,7 @@ trait Entry: Clone {
     fn name(&self) -> &str;
     fn kind(&self) -> Option<&str>;
     fn dollars_per_year(&self) -> f64;
-    /// What it lacks, in words. `None` if it is sufficient.
+    /// Returns what the entry lacks, in words. `None` if the entry is sufficient.
     fn lacks(&self, need: &HardwareNeed) -> Option<String>;
 }
 
@@ -93,10 +93,10 @@ fn lack(what: &str, has: u64, need: Option<u64>) -> Option<String> {
 }
 
 impl PriceList {
-    /// The price of a choice that satisfies a need.
+    /// Returns the price of a choice of hardware. The hardware must satisfy the need.
     ///
     /// # Errors
-    /// The list has no such entry, or all are too small.
+    /// The list has no such entry, or all such entries are too small.
     pub fn price(&self, choice: &HardwareChoice, need: &HardwareNeed) -> Result<Price, Problem> {
         let instance = choice.instance.as_deref().map(|name| self.choose(&self.instances, name, need));
         let volume = choice.volume.as_deref().map(|name| self.choose(&self.volumes, name, need));
@@ -109,11 +109,11 @@ impl PriceList {
         })
     }
 
-    /// The price of the cheapest hardware of the list that satisfies a need: an instance, and a volume if the list has
-    /// volumes. An instance or volume that `choice` names is taken as named.
+    /// Returns the price of the cheapest hardware that satisfies a need: an instance, and a volume if the list has
+    /// volumes. An instance or a volume that `choice` names is taken instead of the cheapest.
     ///
     /// # Errors
-    /// As [`price`](Self::price).
+    /// The same as those of [`price`](Self::price).
     pub fn cheapest(&self, choice: &HardwareChoice, need: &HardwareNeed) -> Result<Price, Problem> {
         let mut price = self.price(choice, need)?;
         if choice.instance.is_none() && !self.instances.is_empty() {

@@ -15,7 +15,7 @@ use crate::plan::syntax::value::{At, From0, Size, Whole, each};
 
 static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../prices");
 
-/// The currency of all prices. Amounts in other currencies could not be added or compared.
+/// The currency of all prices. Amounts in different currencies cannot be added or compared.
 const CURRENCY: &str = "USD";
 
 /// Prices of instances and volumes on a day, in US dollars.
@@ -43,7 +43,7 @@ struct ListTable {
     volume: Vec<At<VolumeTable>>,
 }
 
-/// serde shows this type's name in errors.
+/// A day in the form `2018-08-01`. The name for serde appears in error messages.
 #[derive(Deserialize)]
 #[serde(rename = "a day in quotes, such as \"2018-08-01\"")]
 struct Date(String);
@@ -84,7 +84,7 @@ impl PriceList {
         })
     }
 
-    /// As [`find`](Self::find), with files relative to a folder.
+    /// Like [`find`](Self::find), but files are relative to a folder.
     pub(super) fn find_in(name: &str, folder: &Path) -> Result<Self, Problem> {
         if is_file(name, "toml") {
             let path = folder.join(name).display().to_string();
@@ -123,7 +123,7 @@ impl ListTable {
     }
 }
 
-/// An error for any other currency: at the list's own key or at that of an entry.
+/// Returns an error if the currency is not [`CURRENCY`]. A list, and each of its entries, may name a currency.
 fn in_dollars(currency: &str) -> Result<(), String> {
     if currency == CURRENCY {
         return Ok(());

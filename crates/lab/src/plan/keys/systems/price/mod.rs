@@ -29,14 +29,14 @@ pub(in crate::plan) struct PriceTable {
     volume: Option<At<String>>,
 }
 
-/// A key `price` with its list.
+/// The system's key `price`, with the price list that it names.
 pub(in crate::plan) struct PriceKey {
     list: PriceList,
     choice: HardwareChoice,
 }
 
 impl PriceTable {
-    /// Finds the list. A file is relative to the plan's folder.
+    /// Finds the price list. A file is relative to the plan's folder.
     pub(in crate::plan) fn read(self, context: &ParseContext<'_>) -> Result<PriceKey, Mistake> {
         if self.instance.is_none() && self.volume.is_none() {
             let problem = "`price` names an `instance`, a `volume` or both; add one of them";
@@ -55,7 +55,7 @@ impl PriceTable {
 }
 
 impl PriceKey {
-    /// The price of a system with these limits.
+    /// Returns the price of hardware for a system with these limits.
     pub(in crate::plan) fn price(&self, confinement: &Confinement) -> Result<Price, Mistake> {
         Ok(self.list.price(&self.choice, &HardwareNeed::of(confinement))?)
     }

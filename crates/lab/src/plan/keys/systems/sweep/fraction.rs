@@ -4,17 +4,19 @@ use std::collections::HashMap;
 
 use dyno_stats::SplitMix64;
 
-/// Number of searches from random starts. The best result is taken.
+/// Maximum number of searches from random starts. The best result is taken.
 const STARTS: usize = 30;
-/// Number of exchanges that all searches together try.
+/// Maximum number of exchanges that all searches may try together. It limits the number of searches: one search is
+/// assumed to try each possible exchange once. So there are fewer searches in a large sweep, but at least one.
 const EXCHANGES: usize = 2_000_000;
 
-/// Chooses some of the combinations of factors with these numbers of levels, and returns them in ascending
-/// order. The first combination is always among them.
+/// Chooses `wanted` combinations of the levels of factors. `levels` is the number of levels of each factor. Returns
+/// the numbers of the combinations in ascending order. The first combination, 0, is always among them.
 ///
-/// Each level of a factor, and each pair of levels of two factors, is chosen about equally often. So the effects of
-/// factors are hardly confounded. From random starts, chosen combinations are exchanged with others while that improves
-/// the balance (Fedorov, "Theory of Optimal Experiments", 1972). The seed determines the starts.
+/// Each level of a factor, and each pair of levels of two factors, is chosen about equally often, so that the
+/// effects of factors are hardly confounded. Each search starts with random combinations, and exchanges chosen
+/// combinations with others while that improves the balance (Fedorov, "Theory of Optimal Experiments", 1972). The
+/// seed determines the starts.
 pub(super) fn balanced(levels: &[usize], wanted: usize, seed: u64) -> Vec<usize> {
     let all: usize = levels.iter().product();
     let wanted = wanted.clamp(1, all);
@@ -33,8 +35,8 @@ pub(super) fn balanced(levels: &[usize], wanted: usize, seed: u64) -> Vec<usize>
     chosen
 }
 
-/// Exchanges chosen combinations, except the first, with the rest while that improves the balance. Returns
-/// the remaining imbalance.
+/// Exchanges chosen combinations with the rest while that improves the balance. The first chosen combination stays.
+/// Returns the remaining imbalance and the chosen combinations.
 fn exchanged(levels: &[usize], mut chosen: Vec<usize>, mut rest: Vec<usize>) -> (i64, Vec<usize>) {
     let mut counts = Counts::new(levels);
     for at in &chosen {
@@ -61,12 +63,13 @@ fn exchanged(levels: &[usize], mut chosen: Vec<usize>, mut rest: Vec<usize>) -> 
     (counts.imbalance(), chosen)
 }
 
-/// How often each level of each factor, and each pair of levels, is chosen.
+/// How often each level of each factor, and each pair of levels of two factors, is chosen.
 struct Counts<'a> {
     levels: &'a [usize],
-    /// The key is the factor twice and its level twice, or two factors and their levels.
+    /// Counts of pairs of levels, by two factors and their levels. A single level is counted as a pair with itself.
     of: HashMap<(usize, usize, usize, usize), i64>,
-    /// Sum of the squares of all counts. Each is weighted by the number of counts in its group.
+    /// Weighted sum of the squares of all counts. The weight is the number of levels of the factor, or the number
+    /// of pairs of levels of both factors.
     imbalance: i64,
 }
 
@@ -93,7 +96,8 @@ impl<'a> Counts<'a> {
     }
 }
 
-/// The level of each factor; the last factor changes first.
+/// Returns the level of each factor in the combination with the number `at`. From one number to the next, the level of
+/// the last factor changes first.
 fn combination(levels: &[usize], mut at: usize) -> Vec<usize> {
     let mut combination: Vec<usize> = levels
         .iter()
@@ -112,7 +116,7 @@ fn combination(levels: &[usize], mut at: usize) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// How often each level of a factor is among some combinations.
+    /// Returns how often each level of a factor is in the chosen combinations.
     fn counts(levels: &[usize], chosen: &[usize], factor: usize) -> Vec<usize> {
         let mut counts = vec![0; levels[factor]];
         for at in chosen {

@@ -1,4 +1,4 @@
-//! Refuses keys of a system that would have no effect, at their place in the file.
+//! Refuses keys of a system that would have no effect. The error shows where in the file such a key is.
 
 use std::collections::BTreeMap;
 
@@ -11,21 +11,21 @@ use crate::plan::keys::systems::source::Source;
 use crate::plan::keys::systems::sweep::pointless;
 use crate::plan::syntax::mistake::Mistake;
 
-/// Settings of MySQL and MariaDB for the storage engine of new tables. They have no effect, because workloads name the
-/// storage engine when they make tables.
+/// Settings of MySQL and MariaDB that choose the storage engine of new tables. They have no effect, because
+/// workloads name a storage engine when they create tables.
 const OF_STORAGE_ENGINE: [&str; 2] = ["default_storage_engine", "storage_engine"];
 
-/// Why a limit of a system without a server is refused.
+/// The error for limits of a system without a server.
 pub(super) const IN_PROCESS: &str =
     "this engine runs inside the load process, which cannot be confined; leave its `confinement` out";
 
-/// Why the limits of the plan are refused for it.
+/// The error for limits of the plan that would apply to a system without a server.
 const PLAN_S_LIMITS: &str = "this engine runs inside the load process, which the plan's `[confinement]` cannot limit; write \
                              `confinement = {}` in this system to leave it without limits";
 
 impl SystemTable {
-    /// An error if a key has no effect beside the other keys, or on this engine. `of_plan` are the limits of all
-    /// systems without limits of their own.
+    /// Returns an error if a key of the system has no effect, either because of other keys or because the system's
+    /// engine cannot apply it. `of_plan` are the limits of systems that do not set their own limits.
     pub(super) fn check_effects(&self, source: &Source, of_plan: &Confinement) -> Result<(), Mistake> {
         if let (Some(price), Some(_)) = (&self.price, &self.dollars_per_hour) {
             let problem = "a system has a `price` or `dollars_per_hour`, not both; leave one of them out";
@@ -56,7 +56,7 @@ impl SystemTable {
     }
 }
 
-/// Why a setting has no effect on a system; `None` if every setting has an effect.
+/// Returns why a setting has no effect on a system. `None` if every setting has an effect.
 pub(super) fn without_effect(source: &Source, settings: &BTreeMap<String, String>) -> Option<String> {
     let is_mysqld = matches!(source.family(), Family::Mysql | Family::Mariadb);
     let mut known: BTreeMap<String, &String> = BTreeMap::new();

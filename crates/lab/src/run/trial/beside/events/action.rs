@@ -1,4 +1,4 @@
-//! What an event does.
+//! Prepares and carries out the actions of events.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -13,28 +13,29 @@ use crate::run::record::Work;
 use crate::run::trial::hook::{self, HookError};
 use crate::run::trial::watch::{TrialAbort, Watch};
 
-/// Longest wait for a frame of an event's load process before the stop flags are checked.
+/// Longest wait for a frame from an event's load process. After that, the flags that stop the event are checked.
 const GLANCE: Duration = Duration::from_millis(20);
-/// Time limit for a session to end once it has been told to.
+/// Time limit for ending a session over another connection.
 const ENDING: Duration = Duration::from_secs(10);
 
-/// What an event needs when it is due.
+/// What is prepared for an event before it is due.
 pub(super) enum Ready {
     /// Nothing.
     Nothing,
-    /// A load process that waits for the order to begin.
+    /// A connected load process, which begins when it is ordered to.
     Load(Box<WaitingLoad>),
 }
 
 /// A connected load process of an event.
 pub(super) struct WaitingLoad {
     process: LoadProcess,
-    /// The statement that ends its session on the server, if it has printed one.
+    /// The statement by which another connection can end this load's session on the server. `None` if the load has
+    /// not printed it.
     end_of_session: Option<String>,
 }
 
 impl TrialEvents<'_> {
-    /// Gets an event ready shortly before it is due.
+    /// Prepares an event shortly before it is due.
     pub(super) fn prepare(&self, event: &StepEvent) -> Result<Ready, String> {
         let target = self.target.clone();
         let job = match &event.action {
@@ -53,7 +54,7 @@ impl TrialEvents<'_> {
         self.connect(&job, end).map(|load| Ready::Load(Box::new(load)))
     }
 
-    /// Starts a load process, and waits until it has connected.
+    /// Starts a load process for an event, and waits until it has connected.
     fn connect(&self, job: &Job, end: &AtomicBool) -> Result<WaitingLoad, String> {
         let mut process = self.trial.start_load(job).map_err(words)?;
         let mut end_of_session = None;
@@ -68,7 +69,7 @@ impl TrialEvents<'_> {
         Ok(WaitingLoad { process, end_of_session })
     }
 
-    /// Carries out an event that is due, to its end.
+    /// Carries out an event that is due, and waits for its end.
     pub(super) fn carry_out(&self, event: &StepEvent, ready: &mut Ready) -> Ended {
         match (&event.action, ready) {
             (EventAction::Command(text), _) => self.command(text, event),
@@ -100,7 +101,7 @@ impl TrialEvents<'_> {
         }
     }
 
-    /// Stops the server's processes for a time. They always continue afterwards, even after an error.
+    /// Stops the server's processes for a time. Afterwards they always continue, even after an error.
     fn stop(&self, seconds: f64, event: &StepEvent) -> Ended {
         let freezer = match self.system().work() {
             Work::Server(pid) => Freezer::of(pid),
@@ -118,7 +119,7 @@ impl TrialEvents<'_> {
         if is_done { Ended::Done } else { Ended::Cut }
     }
 
-    /// Slows the server's disk down for a time. It always gets its planned latency back.
+    /// Slows the server's disk down for a time. Afterwards the disk always gets its planned latency back.
     fn delay_disk(&self, latency_ms: f64, hold_seconds: f64, event: &StepEvent) -> Ended {
         let until = later_by(hold_seconds);
         if !self.system().delay_disk(Some(Duration::from_secs_f64(latency_ms / 1e3))) {
@@ -129,7 +130,7 @@ impl TrialEvents<'_> {
         if is_done { Ended::Done } else { Ended::Cut }
     }
 
-    /// Runs the load process of an event to its end.
+    /// Lets the load process of an event begin, and waits for its end.
     fn follow(&self, load: &mut WaitingLoad, event: &StepEvent) -> Ended {
         if let Err(error) = load.process.order_begin() {
             return Ended::Failed(error.to_string());
@@ -155,9 +156,9 @@ impl TrialEvents<'_> {
         }
     }
 
-    /// Ends a session with its running statement, because a server does not notice that its client is gone before it
-    /// sends the answer. If the server does not answer, the session stays. After an aborted trial, a server that Dyno
-    /// started needs nothing, because it ends with the run.
+    /// Ends a session together with its running statement. This is necessary because a server does not notice that
+    /// its client is gone until it sends the answer. If the server does not answer, the session stays. After an
+    /// aborted trial, nothing is done if Dyno started the server, because the server ends with the run.
     fn end_session(&self, load: &mut WaitingLoad) {
         if self.owns_server && self.clock.is_aborted() {
             return;
@@ -172,7 +173,7 @@ impl TrialEvents<'_> {
                 Ok(_) => {}
             }
         }
-        // The statement has ended when its client is told so.
+        // The statement has ended only when the load process of the event reports its end.
         while Instant::now() < deadline {
             match load.process.next_frame(GLANCE) {
                 Ok(Some((_, Frame::Finished(_) | Frame::Failed { .. }))) | Err(_) => break,
@@ -194,7 +195,7 @@ fn ended(result: Result<(), crate::run::error::SystemError>) -> Ended {
     result.map_or_else(|error| Ended::Failed(error.to_string()), |()| Ended::Done)
 }
 
-/// Why a load process did not start.
+/// Returns the reason why a load process did not start.
 fn words(abort: TrialAbort) -> String {
     match abort {
         TrialAbort::Failed { message, .. } => message,

@@ -1,24 +1,24 @@
-//! The time axis of a trial's events: when measuring began, and whether events must end.
+//! The clock of a trial's events: when measuring began, and whether events must end now.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Longest wait before the flags are checked again.
+/// Longest wait until the flags are checked again.
 const GLANCE: Duration = Duration::from_millis(20);
 
 #[derive(Debug, Default)]
 pub(super) struct Clock {
     began: Mutex<Option<Instant>>,
     changed: Condvar,
-    /// Whether the step's time is over. This ends events that end with the step.
+    /// Whether the step's time is over. This ends the events that do not outlast the step.
     is_over: AtomicBool,
     /// Whether the trial was aborted. This ends all events.
     is_aborted: AtomicBool,
 }
 
 impl Clock {
-    /// Begins the time axis.
+    /// Starts the clock.
     pub(super) fn begin(&self, at: Instant) {
         self.began.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(at);
         self.changed.notify_all();
@@ -38,17 +38,17 @@ impl Clock {
         self.is_aborted.load(Ordering::Relaxed)
     }
 
-    /// The flag that ends an event.
+    /// Returns the flag that ends an event. `until_done` means that the step waits for the event.
     pub(super) fn end_of(&self, until_done: bool) -> &AtomicBool {
         if until_done { &self.is_aborted } else { &self.is_over }
     }
 
-    /// When measuring began; `None` before.
+    /// When measuring began; `None` if it has not begun.
     pub(super) fn began(&self) -> Option<Instant> {
         *self.began.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until measuring has begun; `None` if the trial ends before.
+    /// Waits until measuring begins, and returns when it did. Returns `None` if the trial ends first.
     pub(super) fn wait_to_begin(&self) -> Option<Instant> {
         let mut began = self.began.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -63,7 +63,7 @@ impl Clock {
     }
 }
 
-/// Sleeps until a moment. Returns false if the flag is set before then.
+/// Sleeps until a moment. Returns false if the flag was set before that moment.
 pub(super) fn sleep_until(at: Instant, end: &AtomicBool) -> bool {
     loop {
         if end.load(Ordering::Relaxed) {

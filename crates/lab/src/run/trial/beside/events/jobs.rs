@@ -1,12 +1,12 @@
-//! The jobs of events that use a connection. Their connections are open before the event is due.
+//! The jobs of events that use connections. The connections are open before the event is due.
 
 use dyno_load::{Job, Script, Share, Target, Tuning, lua_string};
 
 /// Time limit for the connections of an event to open, in seconds.
 const CONNECT_SECONDS: f64 = 120.0;
 
-/// Executes a statement. When it has connected, it prints the statement by which another connection can end its
-/// session.
+/// A script that executes a statement. After the script has connected, it first prints another statement, by which
+/// another connection can end this script's session.
 const SQL: &str = "
 local own = {
   mysql = { 'SELECT CONNECTION_ID()', 'KILL %s' },
@@ -25,7 +25,7 @@ function event()
 end
 ";
 
-/// Opens a connection and holds it.
+/// Opens a connection and keeps it open.
 const CONNECTION: &str = "
 local ffi = require('ffi')
 ffi.cdef('int usleep(unsigned int us);')
@@ -37,7 +37,7 @@ function event()
 end
 ";
 
-/// Leaves a transaction open that has a snapshot.
+/// Begins a transaction that has a snapshot, and leaves it open.
 const TRANSACTION: &str = "
 local ffi = require('ffi')
 ffi.cdef('int usleep(unsigned int us);')
@@ -77,7 +77,7 @@ pub(super) fn transaction(seconds: f64, target: Target) -> Job {
     waiting(1, holding(TRANSACTION, seconds), target)
 }
 
-/// The job that ends an event's session, with the statement that the event has printed. It begins at once.
+/// The job that ends an event's session. `statement` is what the event has printed. The job begins at once.
 pub(super) fn end_of_session(statement: &str, target: Target) -> Job {
     Job { share: None, ..waiting(1, PLAIN.replace("STATEMENT", &lua_string(statement)), target) }
 }
@@ -86,7 +86,7 @@ fn holding(source: &str, seconds: f64) -> String {
     source.replace("HOLD_US", &((seconds * 1e6) as u64).to_string())
 }
 
-/// A job that runs one event on each of its connections when it gets the order to begin.
+/// Makes a job that runs one event on each of its connections. The job waits until it is ordered to begin.
 fn waiting(connections: u32, source: String, target: Target) -> Job {
     let script = Script { name: "the event".to_owned(), source, search_path: Vec::new() };
     Job {

@@ -1,5 +1,5 @@
-//! Events of a step: what is done to its system at certain times while its load continues. Each has its own thread, so
-//! that its time does not depend on other events.
+//! Events of a step: what is done to its system at certain times while its load continues. Each event has a
+//! separate thread, so that its time does not depend on other events.
 
 mod action;
 mod clock;
@@ -19,7 +19,7 @@ use crate::run::system::RunningSystem;
 use crate::run::trial::planned::PlannedTrial;
 use crate::run::trial::watch::TrialAbort;
 
-/// Time before an event in which its connection is opened.
+/// Time from the opening of an event's connection until the event is due.
 const LEAD: Duration = Duration::from_secs(1);
 
 /// The events of a trial.
@@ -29,7 +29,7 @@ pub(in crate::run::trial) struct TrialEvents<'a> {
     system: Mutex<&'a mut dyn RunningSystem>,
     /// Whether Dyno started the server, so that the server ends with the run.
     owns_server: bool,
-    /// Measured time of the trial, unless an event takes longer.
+    /// Measured time of the trial in seconds. The trial takes longer if an event does.
     seconds: f64,
     clock: Clock,
     records: Mutex<Vec<StepEventRecord>>,
@@ -39,7 +39,7 @@ pub(in crate::run::trial) struct TrialEvents<'a> {
 #[derive(Debug)]
 pub(in crate::run::trial) enum Ended {
     Done,
-    /// It was ended from outside.
+    /// The event was ended because the step's time was over or the trial was aborted.
     Cut,
     Failed(String),
 }
@@ -70,26 +70,26 @@ impl<'a> TrialEvents<'a> {
         }
     }
 
-    /// Starts a thread for each event. They wait for [`begin`](Self::begin).
+    /// Starts a thread for each event. The threads wait for [`begin`](Self::begin).
     pub(in crate::run::trial) fn start<'scope, 'env>(&'env self, scope: &'scope Scope<'scope, 'env>) {
         for (number, event) in self.trial.step().step_events.iter().enumerate() {
             scope.spawn(move || self.run(number, event));
         }
     }
 
-    /// Begins the time axis.
+    /// Starts the events' clock.
     pub(in crate::run::trial) fn begin(&self, at: Instant) {
         self.clock.begin(at);
     }
 
-    /// An error if an event has failed.
+    /// Returns an error if an event has failed.
     pub(in crate::run::trial) fn check(&self) -> Result<(), TrialAbort> {
         let failed =
             self.records().iter().find_map(|record| Some((record.id.clone(), record.error.clone()?)));
         failed.map_or(Ok(()), |(id, error)| Err(TrialAbort::failed(format!("event `{id}` failed: {error}"))))
     }
 
-    /// Whether to end the load now. If it waits for no event, it ends by itself.
+    /// Whether the load must be ended now. A load that waits for no event ends by itself.
     pub(in crate::run::trial) fn end_load(&self) -> bool {
         let Some(began) = self.clock.began() else { return false };
         let duration = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
@@ -107,7 +107,8 @@ impl<'a> TrialEvents<'a> {
         ends.into_iter().max().is_some_and(|end| Instant::now() >= end)
     }
 
-    /// Ends the events that end with the step, because the load has ended. If the trial was aborted, ends all.
+    /// Ends the events that are still in progress. If the load has ended, these are the events for which the load did
+    /// not wait. If the trial was aborted, all events are ended.
     pub(in crate::run::trial) fn end(&self, is_aborted: bool) {
         if is_aborted { self.clock.abort() } else { self.clock.end_step() }
     }
@@ -124,7 +125,7 @@ impl<'a> TrialEvents<'a> {
         self.system.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for an event's time, and carries it out.
+    /// Waits until an event is due, and carries it out.
     fn run(&self, number: usize, event: &StepEvent) {
         let Some(began) = self.clock.wait_to_begin() else { return };
         let due = began + Duration::try_from_secs_f64(event.at_seconds).unwrap_or(Duration::MAX / 2);

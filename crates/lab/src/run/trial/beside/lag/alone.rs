@@ -1,4 +1,5 @@
-//! Measures the lag of replicas without a trial, in the same way. A benchmark compares it with lags that it knows.
+//! Measures the lag of replicas in the same way as a trial, but outside a trial. A benchmark uses it, and compares
+//! the measured lags with known lags.
 
 use std::sync::PoisonError;
 use std::sync::atomic::AtomicBool;
@@ -10,29 +11,29 @@ use dyno_store::ReplicaRecord;
 
 use super::{LagProbe, Progress, Token};
 
-/// What was measured of a replica.
+/// What was measured on one replica.
 #[derive(Clone, Debug)]
 pub struct ReplicaLag {
-    /// As a trial records it.
+    /// The record of the replica, as a trial would have it.
     pub record: ReplicaRecord,
-    /// Its tokens, in order.
+    /// The tokens that the replica has shown, in order.
     pub tokens: Vec<TokenLag>,
 }
 
 /// A token that a replica has shown.
 #[derive(Clone, Copy, Debug)]
 pub struct TokenLag {
-    /// End of its commit on the primary.
+    /// When the token's commit on the primary ended.
     pub committed: Instant,
-    /// Time from then until the replica showed it, in ms.
+    /// Time from the end of the commit until the replica showed the token, in ms.
     pub lag_ms: f64,
 }
 
-/// Measures the lag of replicas as a trial does, while `during` runs. Afterwards it waits until the replicas have all
-/// tokens, for at most `patience`.
+/// Measures the lag of replicas while `during` runs, in the way that a trial does. Afterwards waits, for at most
+/// `patience`, until the replicas have all tokens.
 ///
 /// # Errors
-/// A replica does not follow. The reason is in words.
+/// A replica does not follow its primary. The error is a text for the user.
 pub fn measure_lag<T>(
     topology: Topology,
     patience: Duration,
@@ -51,7 +52,7 @@ pub fn measure_lag<T>(
 }
 
 impl LagProbe<'_> {
-    /// The replicas with their tokens, in order, or why one of them does not follow.
+    /// Returns the replicas in order, with their tokens. Returns an error if a replica does not follow its primary.
     fn into_lags(self) -> Result<Vec<ReplicaLag>, String> {
         let progress = self.progress.into_inner().unwrap_or_else(PoisonError::into_inner);
         let Progress { tokens, failure, mut records, .. } = progress;

@@ -1,5 +1,5 @@
-//! How late a system's replicas are while its load runs, by tokens: each is committed on the primary, and its lag on a
-//! replica is the time from the end of that commit until the replica shows it.
+//! Measures how late a system's replicas are while its load runs. Numbered tokens are committed on the primary. The
+//! lag of a token on a replica is the time from the end of the token's commit until the replica shows it.
 
 mod alone;
 mod reader;
@@ -18,12 +18,13 @@ use crate::run::system::RunningSystem;
 use crate::run::trial::planned::{LOAD_PATIENCE, PlannedTrial};
 use crate::run::trial::watch::TrialAbort;
 
-/// Longest wait before flags are looked at again.
+/// Longest wait until flags are checked again.
 const GLANCE: Duration = Duration::from_millis(50);
-/// Time limit of an answer.
+/// Time limit for a server's answer.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Measures the lag of a system's replicas in a trial: a thread writes tokens, and one for each replica reads them.
+/// Measures the lag of a system's replicas in a trial. One thread writes tokens, and one thread per replica reads
+/// them.
 pub(in crate::run::trial) struct LagProbe<'a> {
     topology: Topology,
     stop: &'a AtomicBool,
@@ -33,7 +34,7 @@ pub(in crate::run::trial) struct LagProbe<'a> {
     changed: Condvar,
 }
 
-/// What the threads have done.
+/// What the threads have found so far.
 #[derive(Default)]
 struct Progress {
     began: Option<Instant>,
@@ -41,9 +42,9 @@ struct Progress {
     is_aborted: bool,
     /// All tokens, in order.
     tokens: Vec<Token>,
-    /// Why a replica does not follow.
+    /// Why a replica does not follow its primary; `None` if all follow.
     failure: Option<String>,
-    /// What was found of each replica, with the lags of its tokens in ms, in order.
+    /// For each replica whose thread has ended, its record and the lags of its tokens in ms, in order.
     records: Vec<(ReplicaRecord, Vec<f64>)>,
 }
 
@@ -55,7 +56,7 @@ struct Token {
 }
 
 impl<'a> LagProbe<'a> {
-    /// `None` for a system without replicas.
+    /// Prepares the measurement of a system's replicas. Returns `None` for a system without replicas.
     pub(in crate::run::trial) fn of(trial: &PlannedTrial<'a>, system: &dyn RunningSystem) -> Option<Self> {
         let patience = trial.options.patience * LOAD_PATIENCE;
         Some(Self::new(system.topology()?, trial.options.stop, patience))
@@ -65,7 +66,7 @@ impl<'a> LagProbe<'a> {
         Self { topology, stop, patience, progress: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Starts the threads. They wait for [`begin`](Self::begin).
+    /// Starts the threads. The threads wait for [`begin`](Self::begin).
     pub(in crate::run::trial) fn start<'scope, 'env>(&'env self, scope: &'scope Scope<'scope, 'env>) {
         scope.spawn(move || self.write());
         for place in 0..self.topology.replicas.len() {
@@ -79,7 +80,8 @@ impl<'a> LagProbe<'a> {
         self.changed.notify_all();
     }
 
-    /// Ends the measurement. Its threads end when the replicas have all tokens, or at once if the trial was aborted.
+    /// Ends the measurement. The threads end when the replicas have all tokens, or at once if the trial was
+    /// aborted.
     pub(in crate::run::trial) fn end(&self, is_aborted: bool) {
         let mut progress = self.progress();
         progress.is_aborted = is_aborted;
@@ -88,18 +90,18 @@ impl<'a> LagProbe<'a> {
         self.changed.notify_all();
     }
 
-    /// An error if a replica does not follow.
+    /// Returns an error if a replica does not follow its primary.
     pub(in crate::run::trial) fn check(&self) -> Result<(), TrialAbort> {
         let failure = self.progress().failure.clone();
         failure.map_or(Ok(()), |reason| Err(TrialAbort::failed(reason)))
     }
 
-    /// An error if the primary gave up waiting for its replicas.
+    /// Returns an error if the primary has given up waiting for its replicas.
     pub(in crate::run::trial) fn check_mode(&self) -> Result<(), TrialAbort> {
         self.topology.check_mode().map_err(|error| TrialAbort::failed(error.to_string()))
     }
 
-    /// The replicas, in order.
+    /// Returns the records of the replicas, in order.
     pub(in crate::run::trial) fn into_records(self) -> Vec<ReplicaRecord> {
         let found = self.progress.into_inner().unwrap_or_else(PoisonError::into_inner).records;
         let mut records: Vec<ReplicaRecord> = found.into_iter().map(|(record, _)| record).collect();
@@ -116,14 +118,15 @@ impl<'a> LagProbe<'a> {
         drop(self.changed.wait_timeout(self.progress(), limit).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Waits until there are more tokens than a replica has shown, or the measurement ends, but only for a moment.
+    /// Waits until there is a token that a replica has not shown, or until the measurement ends, but no longer than
+    /// [`GLANCE`].
     fn wait_for_token(&self, shown: usize) {
         let is_idle = |progress: &mut Progress| progress.tokens.len() <= shown && progress.ended.is_none();
         let waited = self.changed.wait_timeout_while(self.progress(), GLANCE, is_idle);
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Waits until measuring begins; `None` if the trial ended before.
+    /// Waits until measuring begins. Returns `None` if the trial ends first.
     fn wait_to_begin(&self) -> Option<Instant> {
         loop {
             let (began, ended) = {
@@ -142,7 +145,7 @@ impl<'a> LagProbe<'a> {
         self.progress().ended
     }
 
-    /// Whether to give up.
+    /// Whether the threads must give up.
     fn is_over(&self) -> bool {
         let progress = self.progress();
         progress.is_aborted || progress.failure.is_some() || self.stop.load(Ordering::Relaxed)

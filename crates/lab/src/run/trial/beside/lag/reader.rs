@@ -1,4 +1,4 @@
-//! Reads tokens on a replica.
+//! Reads tokens on a replica, and asks the replica about its state.
 
 use std::time::{Duration, Instant};
 
@@ -8,15 +8,15 @@ use dyno_store::ReplicaRecord;
 
 use super::{ANSWER_PATIENCE, LagProbe};
 
-/// Shortest and longest wait between two looks for a token. A look costs the replica about 0.1 ms, and the longest wait
-/// is the error of a long lag.
+/// Shortest and longest wait between two checks for a token. A check costs the replica about 0.1 ms. A token may arrive
+/// at the beginning of a wait and is noticed at its end, so a measured lag is too long by at most one wait.
 const LOOK_AGAIN: (Duration, Duration) = (Duration::from_micros(200), Duration::from_millis(5));
-/// Part of a token's age that passes until the next look for it.
+/// The wait until the next check for a token is the token's age divided by this number.
 const AGE_PART: u32 = 50;
-/// Time between two questions to a replica about itself.
+/// Time between two questions about the replica's state.
 const STATUS_EVERY: Duration = Duration::from_millis(500);
 
-/// What a thread has found out about its replica.
+/// What a thread knows about its replica.
 struct Watched {
     place: usize,
     reader: Option<TokenReader>,
@@ -24,7 +24,7 @@ struct Watched {
     asked: Instant,
     /// Lag of each token that has arrived, in ms.
     lags_ms: Vec<f64>,
-    /// Longest time that it said it was behind, in seconds.
+    /// The longest lag that the replica itself reported, in seconds.
     said_max_seconds: Option<f64>,
 }
 
@@ -78,7 +78,7 @@ impl LagProbe<'_> {
         self.topology.connect_replica(place, ANSWER_PATIENCE).ok().map(TokenReader::new)
     }
 
-    /// Looks which tokens have arrived.
+    /// Checks which tokens have arrived.
     fn look(&self, watched: &mut Watched) {
         if watched.reader.is_none() {
             watched.reader = self.token_reader(watched.place);
@@ -96,7 +96,7 @@ impl LagProbe<'_> {
         watched.lags_ms.extend(arrived.map(|token| lag_ms(token.committed)));
     }
 
-    /// Asks the replica about itself, from time to time. One that has stopped fails the trial.
+    /// Asks the replica about its state, from time to time. If the replica has stopped, the trial fails.
     fn ask(&self, watched: &mut Watched) {
         if watched.asked.elapsed() < STATUS_EVERY {
             return;
@@ -161,7 +161,8 @@ impl LagProbe<'_> {
     }
 }
 
-/// The smallest value that is not below a share of all, of values in order.
+/// Returns a quantile of an ordered list. This is the smallest of its values such that at least the share `share` of
+/// the values are not larger.
 fn quantile(ordered: &[f64], share: f64) -> Option<f64> {
     let place = (share * ordered.len() as f64).ceil() as usize;
     ordered.get(place.saturating_sub(1)).copied()

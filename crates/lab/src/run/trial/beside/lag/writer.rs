@@ -6,12 +6,12 @@ use dyno_engine::TokenWriter;
 
 use super::{ANSWER_PATIENCE, GLANCE, LagProbe, Token};
 
-/// Time between two tokens. Twenty small commits a second are little beside a load.
+/// Time between two tokens. Twenty small commits per second add little to a load.
 const EVERY: Duration = Duration::from_millis(50);
 
 impl LagProbe<'_> {
-    /// Commits tokens while the trial is measured. A primary that does not answer, as in a crash of the plan, is tried
-    /// again.
+    /// Commits tokens while the trial is measured. If the primary does not answer, for example because the plan
+    /// crashes it, tries again.
     pub(super) fn write(&self) {
         let mut writer: Option<TokenWriter> = self.topology.writer(ANSWER_PATIENCE).ok();
         if self.wait_to_begin().is_none() {
@@ -24,7 +24,7 @@ impl LagProbe<'_> {
                 self.wait((due - now).min(GLANCE));
                 continue;
             }
-            // After a commit that took long, no tokens are made up for.
+            // If a commit took long, the tokens that were due meanwhile are skipped.
             due = now + EVERY;
             if writer.is_none() {
                 writer = self.topology.writer(ANSWER_PATIENCE).ok();

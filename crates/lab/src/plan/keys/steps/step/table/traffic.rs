@@ -22,10 +22,11 @@ use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Clients, Name};
 
-/// The name of the workload.
+/// The name of the workload that replays traffic.
 pub(super) const WORKLOAD: &str = "traffic";
 
-/// Range of `pace`. A replay at a tenth or at ten times of the original speed says nothing about the traffic.
+/// Range of `pace`. At less than a tenth or more than ten times the original speed, a replay says nothing about the
+/// traffic.
 const PACE_MIN: f64 = 0.1;
 const PACE_MAX: f64 = 10.0;
 
@@ -34,16 +35,18 @@ const PACE_MAX: f64 = 10.0;
 pub struct Traffic {
     /// The traffic file.
     pub file: PathBuf,
-    /// How many times as fast as it was logged. `None` lets each session send its next statement when the last one has
-    /// ended.
+    /// Speed as a multiple of the logged speed. With `None`, each session sends its next statement as soon as the
+    /// previous one has ended.
     pub pace: Option<f64>,
-    /// Time after which no further statement is sent, in seconds; `None` to replay all.
+    /// Time after which no further statement is sent, in seconds. `None` replays all statements.
     pub seconds_max: Option<f64>,
-    /// Whether statements that change more than their database are sent.
+    /// Whether the replay also sends statements that change more than their own database, such as its accounts and
+    /// settings.
     pub sends_server_statements: bool,
     /// Whether the systems' answers are compared.
     pub reads_answers: bool,
-    /// Whether each statement waits for the commits of all sessions that had ended before it began in the log.
+    /// Whether a statement waits for all commits, of any session, that had ended in the log before the statement
+    /// began.
     pub keeps_order: bool,
 }
 
@@ -92,7 +95,7 @@ fn pace<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
 }
 
 impl StepTable {
-    /// Refuses keys of a replay in another step.
+    /// Returns an error if a step that is not a replay has keys of a replay.
     pub(super) fn check_no_traffic(&self) -> Result<(), Mistake> {
         let needs = |key: &str| format!("`{key}` is for replays; write `workload = \"{WORKLOAD}\"`");
         match self {
@@ -177,7 +180,7 @@ impl StepTable {
         })
     }
 
-    /// A key of the step that a replay cannot have.
+    /// Returns a key of the step that a replay cannot have.
     fn excluded_by_traffic(&self) -> Option<&'static str> {
         [
             (self.command == Command::Prepare, "command"),
@@ -204,7 +207,8 @@ impl StepTable {
     }
 }
 
-/// Number of simultaneous sessions. Traffic with a pace has as many as were logged. Otherwise the step sets it.
+/// Returns the numbers of simultaneous sessions. Without a pace, the step may set these numbers. If the step does not
+/// set them, the replay has as many sessions as the log.
 fn clients(own: Option<Clients>, pace: Option<f64>, outline: &Outline) -> Result<Vec<u32>, Mistake> {
     match (own, pace) {
         (None, _) => Ok(vec![outline.sessions_at_once.max(1)]),
@@ -217,8 +221,9 @@ fn clients(own: Option<Clients>, pace: Option<f64>, outline: &Outline) -> Result
     }
 }
 
-/// Refuses servers that run already, unless the plan allows a replay on them. They never get statements that change
-/// more than their database.
+/// Returns an error if a system is a running server (`dsn`) and the plan does not allow replays on such servers. Also
+/// returns an error if the plan allows statements that change more than their database, because these are never sent to
+/// running servers.
 fn check_running<'a>(systems: impl Iterator<Item = &'a System>, allowed: &[Allowed]) -> Result<(), Problem> {
     let mut running = systems.filter(|system| matches!(system.source, Source::Dsn { .. }));
     let Some(system) = running.next() else { return Ok(()) };
