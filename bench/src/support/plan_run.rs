@@ -21,28 +21,35 @@ pub(crate) struct Pause {
     pub(crate) resume: bool,
 }
 
-/// Runs a plan and returns its results. `benchmark` is the name of this program's subcommand.
-pub(crate) fn run_plan(text: &str, benchmark: &str, results: &Path) -> anyhow::Result<Run> {
-    run_plan_on(text, benchmark, results, None, Pause::default())?.context("the run was stopped")
+/// The results of a plan.
+pub(crate) struct Measured {
+    pub(crate) run: Run,
+    /// Whether the run was paused, so that it has only a part of its rounds.
+    pub(crate) is_paused: bool,
 }
 
-/// As [`run_plan`], with a pause and a time limit for the run. Returns `None` if the run was paused.
+/// Runs a plan and returns its results. `benchmark` is the name of this program's subcommand.
+pub(crate) fn run_plan(text: &str, benchmark: &str, results: &Path) -> anyhow::Result<Run> {
+    let measured = run_plan_on(text, benchmark, results, None, Pause::default())?;
+    Ok(measured.filter(|measured| !measured.is_paused).context("the run was stopped")?.run)
+}
+
+/// As [`run_plan`], with a pause and a time limit for the run. Returns `None` if the pause came before the run began.
 pub(crate) fn run_plan_on(
     text: &str,
     benchmark: &str,
     results: &Path,
     time_max: Option<Duration>,
     pause: Pause,
-) -> anyhow::Result<Option<Run>> {
+) -> anyhow::Result<Option<Measured>> {
     let began = Instant::now();
     let plan = Plan::parse(text, &format!("{benchmark}.toml"), Path::new(""), &Catalogue::builtin())?;
     let earlier = if pause.resume { last_run(&plan, results)? } else { None };
-    let is_paused = earlier.is_some();
-    if let Some(complete) = earlier.filter(|run| run.state == RunState::Ended(Ending::Finished)) {
-        return Ok(Some(complete));
-    }
-    if pause.at.is_some_and(|at| at <= began) {
-        return Ok(None);
+    let resume = earlier.is_some();
+    let earlier =
+        earlier.map(|run| Measured { is_paused: run.state != RunState::Ended(Ending::Finished), run });
+    if earlier.as_ref().is_some_and(|earlier| !earlier.is_paused) || pause.at.is_some_and(|at| at <= began) {
+        return Ok(earlier);
     }
     let stop = Arc::new(AtomicBool::new(false));
     if let Some(at) = pause.at {
@@ -56,7 +63,7 @@ pub(crate) fn run_plan_on(
         counts_disturbed: false,
         results: results.to_owned(),
         seed: began.elapsed().as_nanos() as u64 ^ u64::from(std::process::id()),
-        resume: is_paused,
+        resume,
         task: None,
         strict: false,
         needs_all_systems: false,
@@ -70,12 +77,10 @@ pub(crate) fn run_plan_on(
         patience: Duration::from_secs(60),
     };
     let ended = dyno_lab::run(&plan, &options, &mut Rounds)?;
-    if ended.interrupted {
-        return Ok(None);
-    }
     println!("{}: {:.0} s", plan.title, began.elapsed().as_secs_f64());
     anyhow::ensure!(ended.failed_trials == 0, "{} trials failed", ended.failed_trials);
-    Ok(Some(Store::open_read_only(results)?.load_run(RunChoice::Id(ended.run))?))
+    let run = Store::open_read_only(results)?.load_run(RunChoice::Id(ended.run))?;
+    Ok(Some(Measured { run, is_paused: ended.interrupted }))
 }
 
 /// Returns the latest run in a results file that has the plan's name, if that run also has the same plan text.

@@ -13,15 +13,16 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use anyhow::Context as _;
 use clap::Args;
 use dyno_judge::{EventQuantity, Finding, Rule, TrialChecks, analyse, check_trials, rounds_for_family};
 use dyno_stats::CONFIDENCE;
-use dyno_store::{Correction, Run, RunChoice, Store};
+use dyno_store::{Correction, Run, Store};
 
 use super::truth::experiments::experiments;
 use super::truth::score::{Goal, Score};
 use crate::support::pair;
-use crate::support::plan_run::{Pause, run_plan_on};
+use crate::support::plan_run::{Measured, Pause, run_plan_on};
 
 /// Goal: largest share of the runs with an alarm.
 const SHARE_MAX: f64 = 0.05;
@@ -66,14 +67,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let minutes = options.minutes.map(|minutes| Duration::from_secs(60 * u64::from(minutes)));
     let pause = Pause { at: minutes.map(|minutes| Instant::now() + minutes), resume: options.resume };
     let text = plan(options.runs * rounds() as u32);
-    let ended = run_plan_on(&text, "events", &results, None, pause)?;
-    let store = Store::open_read_only(&results)?;
-    let run = if let Some(run) = ended {
-        run
-    } else {
+    let measured = run_plan_on(&text, "events", &results, None, pause)?;
+    let Measured { run, is_paused } = measured.context("there is no run yet")?;
+    if is_paused {
         println!("paused; the same command with --resume continues; until now:");
-        store.load_run(RunChoice::Latest)?
-    };
+    }
+    let store = Store::open_read_only(&results)?;
     let checks = check_trials(&store, &run)?;
     let judged: Vec<Judged> = experiments(&run, rounds()).iter().map(|part| judge(part, &checks)).collect();
     print(&judged);

@@ -53,4 +53,4 @@ pub use model::{
     Footnote, Header, Matrix, Range, Rate, Relative, Repeated, RepeatedRatio, Reports, RoundCapacity,
     RoundRate, Row, System, TestCapacity, TrialWarnings, VariationRow, VerdictCounts,
 };
-pub use wording::words::disturbed_tests;
+pub use wording::words::{disturbed_tests, ratio_in};

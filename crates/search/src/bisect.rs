@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, ensure};
 use dyno_engine::{Catalogue, EngineName, Entry, SystemName};
-use dyno_judge::{Bisection, BisectionStep, GateOutcome, VersionVerdict};
+use dyno_judge::{Bisection, BisectionStep, GateOutcome, ProbeEffect, VersionVerdict};
 use dyno_lab::{Decision, Plan};
 use dyno_settings::Profile;
 use dyno_stats::Margin;
@@ -43,6 +43,8 @@ pub struct Tested<'a> {
     /// The good version with which `version` was compared.
     pub good: &'a EngineName,
     pub verdict: VersionVerdict,
+    /// The rate of `version` as a multiple of the rate of `good`; `None` without figures of both.
+    pub effect: Option<ProbeEffect>,
     /// Why one of the two versions did not start; `None` if both started.
     pub not_started: Option<String>,
     pub run: RunId,
@@ -197,7 +199,10 @@ impl Bisect {
                 (None, GateOutcome::NoneRegressed) => VersionVerdict::Good,
                 (None, GateOutcome::SomeRegressed) => VersionVerdict::Bad,
             };
-            Tested { version, good, verdict, not_started: compared.not_started, run: compared.run }
+            // A version without figures is an answer here.
+            let effect = compared.effect(&good.to_string()).ok().flatten();
+            let (not_started, run) = (compared.not_started, compared.run);
+            Tested { version, good, verdict, effect, not_started, run }
         }))
     }
 }

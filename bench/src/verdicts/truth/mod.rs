@@ -6,7 +6,8 @@
 //! $ cargo run --release -p dyno-bench -- truth --keep truth.db --minutes 45 --resume
 //! ```
 //!
-//! If a paused command is repeated, it continues where it paused. At the end, it prints the table of all parts.
+//! If a paused command is repeated, it continues where it paused. It prints the table of all parts until then. With
+//! `--minutes 0`, it measures nothing, and prints the table of what the results file has.
 
 mod equals;
 pub(super) mod experiments;
@@ -154,22 +155,32 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let pause = Pause { at: minutes.map(|minutes| Instant::now() + minutes), resume: options.resume };
     let parts = options.only.map_or(Part::USUAL.to_vec(), |only| vec![only]);
     let mut table = pair::table(&["what", "of", "measured", "interval", "goal", ""]);
+    let mut is_paused = false;
     for part in parts {
         let mut scores = if part == Part::Rounds { rounds::scores() } else { Vec::new() };
         for measurement in part.measurements(options) {
             let Measurement { plan, time_max, scores: of_run } = measurement;
-            let Some(run) = run_plan_on(&plan, "truth", &results, time_max, pause)? else {
-                println!("{table}\npaused; the same command with --resume continues");
-                return Ok(());
-            };
-            scores.extend(of_run(&run));
+            let measured = run_plan_on(&plan, "truth", &results, time_max, pause)?;
+            is_paused |= measured.as_ref().is_none_or(|measured| measured.is_paused);
+            scores.extend(measured.iter().flat_map(|measured| of_run(&measured.run)));
+            if is_paused {
+                break;
+            }
         }
         for score in scores {
             eprintln!("{}", score.row().join(" | "));
             table.add_row(score.row());
         }
+        if is_paused {
+            break;
+        }
     }
     println!("{table}");
+    if is_paused {
+        println!(
+            "paused: the last part has only the rounds until now; the same command with --resume continues"
+        );
+    }
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! Checks a job with traffic before it runs.
+//! Checks a job that replays traffic, before the job runs.
 
 use std::path::PathBuf;
 

@@ -264,7 +264,8 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// Text centred in a line of `─`. A width in a format string is not used, because it panics above 65,535.
+/// Text centred in a line of `─`. The function pads the text itself, because a width above 65,535 in a format string
+/// panics.
 fn centred(text: &str, width: usize) -> String {
     let rest = width.saturating_sub(text.width());
     let before = rest / 2;

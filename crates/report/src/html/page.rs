@@ -50,7 +50,7 @@ impl Page<'_> {
         }
     }
 
-    /// A section of the page. Sections with more than tables and sentences have their own files.
+    /// A section of the page. If a section has other content than tables and sentences, a file of its own makes it.
     fn part(&self, part: &SectionKind) -> Markup {
         let (run, reports) = (self.input.run, &self.reports);
         let plain =

@@ -14,7 +14,7 @@ use crate::model::Relative;
 use crate::wording::number::{self, counted, ratio};
 
 /// A ratio with its interval: `1.10 [1.05, 1.15]`.
-pub(crate) fn ratio_in(value: f64, interval: Option<Interval>) -> String {
+pub fn ratio_in(value: f64, interval: Option<Interval>) -> String {
     match interval {
         Some(interval) => format!("{} [{}, {}]", ratio(value), ratio(interval.low), ratio(interval.high)),
         None => ratio(value),

@@ -23,7 +23,7 @@ pub(super) struct Reports {
     renamed: BTreeMap<String, String>,
     /// Variables that some versions do not use.
     without_effect: Vec<WithoutEffect>,
-    /// For each variable, the values with which the server chooses the real value itself.
+    /// For each variable, the values that let the server choose the actual value, such as `auto`.
     auto: BTreeMap<String, Vec<String>>,
     /// For each variable, the share by which the reported size may differ from the requested size.
     off_by: BTreeMap<String, f64>,

@@ -8,6 +8,7 @@ use dyno_engine::{Catalogue, EngineName, EngineNameError};
 use dyno_judge::{BisectionStep, VersionVerdict};
 use dyno_lab::Plan;
 use dyno_printable::printable;
+use dyno_report::ratio_in;
 use dyno_search::bisect::{Bisected, Tested, between};
 use dyno_settings::Profile;
 use dyno_stats::Margin;
@@ -142,12 +143,14 @@ fn folder(text: &str) -> Result<EngineName, EngineNameError> {
 }
 
 fn print_verdict(tested: &Tested<'_>) -> anyhow::Result<()> {
-    let Tested { version, good, verdict, not_started, run } = tested;
+    let Tested { version, good, verdict, effect, not_started, run } = tested;
+    let times = effect.map(|effect| format!(": {} times its rate", ratio_in(effect.ratio, effect.interval)));
+    let times = times.unwrap_or_default();
     let words = match (verdict, not_started) {
         (_, Some(message)) => message.clone(),
-        (VersionVerdict::Good, None) => format!("not worse than {good}"),
-        (VersionVerdict::Bad, None) => format!("worse than {good}"),
-        (VersionVerdict::Unclear, None) => "not decided".to_owned(),
+        (VersionVerdict::Good, None) => format!("not worse than {good}{times}"),
+        (VersionVerdict::Bad, None) => format!("worse than {good}{times}"),
+        (VersionVerdict::Unclear, None) => format!("not decided against {good}{times}"),
     };
     output::print(&format!("{version:<32} {} (run {run})\n", printable(&words)))
 }

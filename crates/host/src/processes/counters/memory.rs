@@ -81,7 +81,7 @@ impl Resident {
 }
 
 /// Memory of a process together with children that share memory with it. PostgreSQL's processes share one set of
-/// buffers, and each process has mapped the part that it used. Therefore only the largest shared memory counts.
+/// buffers, and each process has mapped the part that it used. Therefore only the largest of these parts is added.
 fn together(own: Resident, children: &[Resident]) -> u64 {
     let all = || std::iter::once(&own).chain(children);
     let shared = all().map(|process| process.shared).max().unwrap_or(0);

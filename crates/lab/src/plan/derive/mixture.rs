@@ -6,7 +6,7 @@ use dyno_host::LimitPart;
 
 use crate::plan::{Plan, Probed, Step};
 
-/// Settings, limits and steps of another system, which a copy of the base takes over.
+/// Settings, limits and steps that a copy of the base takes over from another system.
 #[derive(Clone, Copy, Debug)]
 pub struct Mixture<'a> {
     /// Position of the other system in the plan.

@@ -11,9 +11,9 @@ use crate::plan::{Plan, PlanError};
 use crate::records;
 
 impl Plan {
-    /// Returns the plan of a stored run as it was run: with the run's scale, steps, clients and seconds, and with
-    /// the two versions of a bisection. `named` is the plan that the user names. Without `named`, the plan's text
-    /// is taken from the results file, and its paths are relative to the current folder.
+    /// Returns the plan of a stored run in the form that was run: with the run's scale, steps, clients and seconds,
+    /// and with the two versions of a bisection. `named` is the plan that the user names. Without `named`, the plan's
+    /// text is taken from the results file, and its paths are relative to the current folder.
     ///
     /// # Errors
     /// The text is not a valid plan on this machine, or it is not the plan of this run.

@@ -188,7 +188,8 @@ impl<'a> RunSession<'a> {
     }
 }
 
-/// Starts systems at the same time, in the order of the list. The result of a system that is not started is `None`.
+/// Starts systems at the same time. The results are in the order of the list. The result of a system that is not started
+/// is `None`.
 fn start_together(intents: &[(usize, Intent<'_>)]) -> Vec<Option<Start>> {
     let start = |starter: &Starter<'_>, kept: &Option<Snapshot>| {
         let began = Instant::now();

@@ -26,7 +26,7 @@ pub(crate) struct CommitOrder {
     loops: Mutex<Vec<Arc<OrderedLoop>>>,
 }
 
-/// State of one loop of a replay that the other loops read.
+/// The part of a loop's state that the other loops of the replay read.
 struct OrderedLoop {
     waker: Waker,
     /// Number of the loop's sessions that wait for the server.

@@ -1,4 +1,4 @@
-//! Tests in which clients of a background load join: the throughput for each number of background clients.
+//! The throughput for each number of background clients, in tests in which these clients join one after the other.
 
 use dyno_judge::{JoinedSystem, JoinedTest, Stretch, StretchRatio};
 use dyno_store::Operation;

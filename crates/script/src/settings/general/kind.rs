@@ -98,7 +98,7 @@ impl ValueKind {
     }
 }
 
-/// Parses `on` or `off`, in all words that sysbench accepts for them.
+/// Parses a flag. Accepts every word that sysbench accepts for `on` and `off`.
 pub fn parse_flag(text: &str) -> Option<bool> {
     match text {
         "on" | "true" | "1" => Some(true),

@@ -29,7 +29,7 @@ struct Watched {
 }
 
 impl LagProbe<'_> {
-    /// Watches a replica until it has all tokens, and records what it found.
+    /// Watches a replica until the replica has all tokens. Records when each token appeared.
     pub(super) fn read(&self, place: usize) {
         let mut watched = Watched {
             place,
