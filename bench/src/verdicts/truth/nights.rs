@@ -16,11 +16,14 @@ const DAY_MS: i64 = 86_400_000;
 
 /// Returns the share of histories with a regression. In each night, one of the two systems is the anchor. All histories
 /// consist of the same nights, so they are not independent. Therefore the interval is narrower than it would be with
-/// the same number of independent histories.
+/// the same number of independent histories. There are no histories if the nights are so few that no change could be
+/// found.
 pub(super) fn score(run: &Run, family_rounds: usize, goal: Goal) -> Score {
     let nights: Vec<Run> = experiments(run, family_rounds).iter().map(with_anchor).collect();
     let mut random = SplitMix64::new(40);
-    let alarmed = (0..HISTORIES).filter(|_| {
+    let can_change = nights.len() >= 2 * ChangeRule::default().segment_min;
+    let drawn = if can_change { HISTORIES } else { 0 };
+    let alarmed = (0..drawn).filter(|_| {
         let mut order: Vec<usize> = (0..nights.len()).collect();
         random.shuffle(&mut order);
         let history: Vec<Run> =
@@ -29,7 +32,7 @@ pub(super) fn score(run: &Run, family_rounds: usize, goal: Goal) -> Score {
     });
     let alarmed = alarmed.count();
     let of = format!("histories of {} of these as nights, with a regression", nights.len());
-    Score::share(of, alarmed, HISTORIES, goal)
+    Score::share(of, alarmed, drawn, goal)
 }
 
 fn dated(night: &Run, number: i64) -> Run {
