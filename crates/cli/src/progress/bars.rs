@@ -54,7 +54,7 @@ impl Observer for Bars {
                 self.show(trial, *seconds_left, &words::slices(trial, *systems));
             }
             Event::TestsLeft { tests, of } => self.say(&words::tests_left(*tests, *of)),
-            Event::Rerunning { step, clients } => self.say(&words::rerunning(step, *clients)),
+            Event::Rerunning { step, clients, by } => self.say(&words::rerunning(step, *clients, *by)),
             Event::NotStarted { not_started } => self.say(&words::not_started(not_started)),
             Event::Audited { audit } => words::audit(audit).iter().for_each(|line| self.say(line)),
             Event::Draining { system, seconds, amounts } => {

@@ -41,7 +41,7 @@ impl Observer for Lines {
                 output::tell(&words::allocated(*rounds, *seconds_per_trial));
             }
             Event::TestsLeft { tests, of } => output::tell(&words::tests_left(*tests, *of)),
-            Event::Rerunning { step, clients } => output::tell(&words::rerunning(step, *clients)),
+            Event::Rerunning { step, clients, by } => output::tell(&words::rerunning(step, *clients, *by)),
             Event::NotStarted { not_started } => output::warn(&words::not_started(not_started)),
             Event::Audited { audit } => words::audit(audit).iter().for_each(|line| output::warn(line)),
             Event::Crashing { .. }

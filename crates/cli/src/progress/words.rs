@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use dyno_engine::{DrainAmount, Left};
+use dyno_judge::{Disturbance, DisturbanceLimits};
 use dyno_lab::{NotStarted, Step, TrialLabel};
 use dyno_settings::{Audit, Severity};
 use dyno_store::{Operation, RunId, StoreError};
@@ -81,9 +82,16 @@ pub(super) fn not_committed(error: &StoreError) -> String {
     format!("warning: the last trial could not be written; Dyno tries again for half a minute: {error}")
 }
 
-/// States that a disturbed step is being measured again.
-pub(super) fn rerunning(step: &Step, clients: u32) -> String {
-    format!("{}, {}: other processes used the CPU, measuring again", step.id, counted(clients))
+/// States that a disturbed step is being measured again, and how much CPU time neighbours used in its most disturbed
+/// trial.
+pub(super) fn rerunning(step: &Step, clients: u32, by: Disturbance) -> String {
+    let limits = DisturbanceLimits::default();
+    let steal = (by.steal_share > limits.steal_max)
+        .then(|| format!("the hypervisor took {:.0}%", 100.0 * by.steal_share));
+    let others = (by.others_share > limits.others_max || steal.is_none())
+        .then(|| format!("other processes used {:.0}%", 100.0 * by.others_share));
+    let parts: Vec<String> = others.into_iter().chain(steal).collect();
+    format!("{}, {}: {} of the CPU time, measuring again", step.id, counted(clients), parts.join(" and "))
 }
 
 /// The current round: `round 3 of 10`

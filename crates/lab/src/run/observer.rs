@@ -1,6 +1,7 @@
 //! The events of a run, for observers that show progress.
 
 use dyno_engine::{DrainAmount, Entry, Left, Progress};
+use dyno_judge::Disturbance;
 use dyno_settings::Audit;
 use dyno_store::{Outcome, RunId, StoreError};
 
@@ -71,7 +72,12 @@ pub enum Event<'a> {
         crashes: u32,
     },
     /// A step is measured again, because neighbours (other processes or guests of the host) disturbed it.
-    Rerunning { step: &'a Step, clients: u32 },
+    Rerunning {
+        step: &'a Step,
+        clients: u32,
+        /// The largest shares of CPU time that neighbours used during a trial of the step.
+        by: Disturbance,
+    },
     /// A round begins. Every system that Dyno starts gets a fresh instance.
     RoundStarted {
         /// The number of the round, from 0.

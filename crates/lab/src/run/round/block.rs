@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dyno_judge::{DisturbanceLimits, disturbance};
+use dyno_judge::{Disturbance, DisturbanceLimits, disturbance};
 use dyno_store::{Measured, Outcome, StoreError, TrialRecord};
 
 use super::Round;
@@ -52,13 +52,14 @@ impl<'a> RunSession<'a> {
             self.pins_threads &= !disturbance.is_of_pinned;
             let is_wanted = disturbance.is_of_pinned || (disturbance.is_too_strong && run < reruns);
             // A block with a failed trial is not rerun, because a rerun would hide the failure.
-            if disturbance.has_failed || !is_wanted || !self.can_repeat(round, block) {
+            let by = disturbance.strongest.filter(|_| is_wanted && !disturbance.has_failed);
+            let Some(by) = by.filter(|_| self.can_repeat(round, block)) else {
                 self.reruns_in_vain = if disturbance.is_too_strong { self.reruns_in_vain + 1 } else { 0 };
                 return Ok(());
-            }
+            };
             run += 1;
             self.outcome.planned_trials += round.trials(plan, self.seed, block).len();
-            self.observer.observe(&Event::Rerunning { step, clients: block.clients });
+            self.observer.observe(&Event::Rerunning { step, clients: block.clients, by });
         }
     }
 
@@ -309,18 +310,21 @@ struct BlockDisturbance {
     /// Other processes used cores to which threads were pinned. This happens at most once in a run, because no thread
     /// is pinned afterwards.
     is_of_pinned: bool,
+    /// The largest shares of CPU time that neighbours used during a trial. `None` if they were not measured.
+    strongest: Option<Disturbance>,
 }
 
 impl BlockDisturbance {
     fn of(finished: &FinishedTrial) -> Self {
         let has_failed = finished.record.outcome != Outcome::Completed;
-        let is_above = |limits: &DisturbanceLimits| {
-            disturbance(&finished.record, limits).is_some_and(|found| found.is_disturbed)
-        };
+        let of_limits = |limits: &DisturbanceLimits| disturbance(&finished.record, limits);
+        let is_disturbed = |found: Option<Disturbance>| found.is_some_and(|found| found.is_disturbed);
+        let strongest = of_limits(&DisturbanceLimits::default());
         Self {
             has_failed,
-            is_too_strong: is_above(&DisturbanceLimits::default()),
-            is_of_pinned: finished.record.is_pinned() && is_above(&LIMITS_OF_PINNED),
+            is_too_strong: is_disturbed(strongest),
+            is_of_pinned: finished.record.is_pinned() && is_disturbed(of_limits(&LIMITS_OF_PINNED)),
+            strongest,
         }
     }
 }
@@ -330,5 +334,14 @@ impl BitOrAssign for BlockDisturbance {
         self.has_failed |= other.has_failed;
         self.is_too_strong |= other.is_too_strong;
         self.is_of_pinned |= other.is_of_pinned;
+        self.strongest = match (self.strongest, other.strongest) {
+            (Some(own), Some(other)) => Some(Disturbance {
+                steal_share: own.steal_share.max(other.steal_share),
+                others_share: own.others_share.max(other.others_share),
+                is_disturbed: own.is_disturbed || other.is_disturbed,
+                ..own
+            }),
+            (own, other) => own.or(other),
+        };
     }
 }
