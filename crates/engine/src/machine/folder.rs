@@ -173,7 +173,7 @@ pub(crate) fn open_lock(path: &Path) -> Result<File, PathError> {
 }
 
 /// Sets a file's modification time to now, to record a use. Errors are ignored, because their only effect is that lists
-/// show an earlier last use.
+/// show an outdated time of the last use.
 pub(crate) fn touch(path: &Path) {
     let _ = File::options().write(true).open(path).and_then(|file| file.set_modified(SystemTime::now()));
 }
