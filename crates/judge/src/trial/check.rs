@@ -37,7 +37,7 @@ pub struct TrialCheck {
     /// Variation of the throughput; `None` with fewer than five samples.
     pub variation: Option<Variation>,
     /// Number of slices from which the checks are computed. Without slices, it is the number of complete measured
-    /// samples, of which each is usually a second.
+    /// samples. A sample usually lasts a second.
     pub samples: usize,
     /// Neighbouring samples may resemble each other. This is the number of independent samples whose mean would vary as
     /// much as the mean of this series does.

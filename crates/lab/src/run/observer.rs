@@ -118,7 +118,7 @@ pub enum Event<'a> {
         /// Estimated time until the end of the run, in seconds.
         seconds_left: f64,
     },
-    /// Progress of a trial. This event comes about once a second.
+    /// Progress of a trial, about once a second.
     Ticked {
         trial: TrialLabel<'a>,
         /// Rate and latency in that second.

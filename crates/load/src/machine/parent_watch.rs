@@ -1,6 +1,6 @@
 //! Ends the load process if its parent is gone, whatever its script does.
 //!
-//! Usually a job ends by itself within about 3 s after it is told to stop. But if the script's top level loops or
+//! After a request to stop, a job usually ends by itself within about 3 s. But if the script's top level loops or
 //! blocks, the thread that would end the job never gets to it. Therefore another thread ends the process.
 
 use std::thread;

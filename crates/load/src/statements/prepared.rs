@@ -12,7 +12,7 @@ const PARAMS_INLINE: usize = 16;
 /// MySQL's error of a statement that cannot be prepared, `ER_UNSUPPORTED_PS`.
 const UNSUPPORTED_PS: u16 = 1295;
 
-/// A connection's prepared statements, of which some are emulated.
+/// A connection's prepared statements. Some of them are emulated.
 #[derive(Debug)]
 pub(crate) struct Statements {
     emulation: Emulation,

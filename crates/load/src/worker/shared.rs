@@ -49,8 +49,8 @@ pub(crate) enum Message {
     Ready(&'static str),
     /// A line that the script printed.
     Printed(String),
-    /// Words of a statement that may change tables, each of which may be a table's name. Words that were gathered
-    /// before are not sent again.
+    /// Words that may be names of tables, from a statement that may change tables. Words that were gathered before are
+    /// not sent again.
     Names(Vec<String>),
     /// The slice's time is over, and the worker's connections have ended their last events.
     Rested,

@@ -28,7 +28,7 @@ pub enum Probed<'a> {
 }
 
 impl Plan {
-    /// Returns the plan with its systems replaced by two other systems, of which the first is the base. `question` says
+    /// Returns the plan with its systems replaced by two other systems. The first is the base. `question` says
     /// which question of a search the comparison answers. The field `text` keeps the text of the original plan.
     pub(in crate::plan) fn with_systems(
         mut self,

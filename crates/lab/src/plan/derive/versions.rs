@@ -39,7 +39,7 @@ impl Plan {
         })
     }
 
-    /// Returns the plan with its systems replaced by two versions, of which the first is the base. Both versions get
+    /// Returns the plan with its systems replaced by two versions. The first is the base. Both versions get
     /// the settings of a profile. The plan runs until the comparison of the two is decided.
     ///
     /// # Errors

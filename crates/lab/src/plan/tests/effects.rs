@@ -3,7 +3,7 @@
 use super::super::System;
 use super::super::testing::{TEXT, parse};
 
-/// Returns the plan's systems whose id begins with `c`. System `c` has the given keys, of which the first is in
+/// Returns the plan's systems whose id begins with `c`. System `c` has the given keys. The first key is in
 /// line 24.
 fn with(keys: &str) -> Result<Vec<System>, String> {
     let text = TEXT.replacen("engine = \"sqlite\"\nsettings = { journal_mode = \"WAL\" }", keys, 1);
