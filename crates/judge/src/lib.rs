@@ -92,5 +92,6 @@ pub use trial::drivers::{Doubt, DriverDoubt, driver_doubts, too_late_seconds};
 pub use trial::in_force::SystemNotInForce;
 pub use trial::latency::{Latencies, LatencyUs};
 pub use trial::member::ComparedSystem;
+pub use trial::own_steal::OwnSteal;
 pub use trial::quantity::{Quantity, throughput};
 pub use trial::stall::{Stall, stalled_at_end_seconds};

@@ -63,6 +63,7 @@ pub(crate) fn job(
         },
         replay: None,
         share: None,
+        awaits_begin: false,
         checks_only: false,
         seed: settings.seed.number(),
         tick_seconds: settings.tick_seconds(),

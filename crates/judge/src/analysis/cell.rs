@@ -8,7 +8,6 @@ use dyno_store::{FindRecord, Outcome, Run, StepRecord, Trial, TrialRecord, Unmet
 use crate::analysis::test::{Cell, CellWarning, CostFigure, CounterFigure, RoundValue, SteadyState};
 use crate::search::capacity::{Capacity, capacity};
 use crate::trial::check::limit_differences;
-use crate::trial::disturbance::{DisturbanceLimits, disturbance};
 use crate::trial::done::Done;
 use crate::trial::drivers::driver_doubts;
 use crate::trial::evidence::Evidence;
@@ -47,13 +46,15 @@ pub(super) fn cell(
         .filter_map(|quantity| Some((quantity, cost(evidence, trials, quantity)?)))
         .collect();
     let disturbed = evidence.trials.disturbed(&step.id, clients, system).len();
-    let counted = trials.iter().filter(|trial| is_disturbed(trial)).count();
+    let counted = trials.iter().filter(|trial| evidence.trials.disturbance(&trial.record).is_some()).count();
+    let own_steal = evidence.trials.own_steal(&step.id, clients, system);
     let steady_state =
         (step.seconds.is_some()).then(|| steady_state(evidence, step, clients, trials)).flatten();
     let warnings = [
         steady_state.and_then(no_level),
         rest_share(trials, margin).map(|share| CellWarning::WorksBetweenSlices { share }),
         (disturbed > 0).then_some(CellWarning::Disturbed { rounds: disturbed, of: trials.len() + disturbed }),
+        own_steal.map(|share| CellWarning::OwnSteal { share }),
         (counted > 0).then_some(CellWarning::DisturbedCounted { rounds: counted, of: trials.len() }),
         (failed > 0).then_some(CellWarning::Failed { rounds: failed, of: trials.len() + disturbed + failed }),
         stalled(trials),
@@ -191,10 +192,6 @@ fn loaded_again(run: &Run, trials: &[&Trial]) -> Option<CellWarning> {
 
 fn middle(rounds: &[RoundValue]) -> Option<f64> {
     median(&rounds.iter().map(|round| round.value).collect::<Vec<_>>())
-}
-
-fn is_disturbed(trial: &Trial) -> bool {
-    disturbance(&trial.record, &DisturbanceLimits::default()).is_some_and(|found| found.is_disturbed)
 }
 
 /// The server's CPU time between its slices, as a share of its CPU time in its slices. `None` if this share is too

@@ -120,6 +120,12 @@ pub enum CellWarning {
         /// Completed rounds.
         of: usize,
     },
+    /// In every round, the hypervisor took CPU time while this system was measured, and none while another system was.
+    /// So the system causes it, and its rounds count.
+    OwnSteal {
+        /// Share of the host's CPU time, median over rounds.
+        share: f64,
+    },
     Failed {
         /// Affected rounds.
         rounds: usize,

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::trial::disturbance::{Disturbance, DisturbanceLimits, disturbance};
 use crate::trial::latency::Latencies;
+use crate::trial::own_steal::OwnSteal;
 use crate::trial::stall::{self, Stall};
 use crate::trial::steps::{has_events, joined};
 
@@ -88,9 +89,10 @@ pub enum LittleVerdict {
 /// # Errors
 /// If the file cannot be read.
 pub fn check_trials(store: &Store, run: &Run) -> Result<TrialChecks, StoreError> {
+    let own_steal = OwnSteal::of(&run.trials);
     let check = |trial: &Trial| {
         let seconds = store.second_rates(trial.id)?;
-        Ok((trial.id, check_trial(run, trial, &seconds, &DisturbanceLimits::default())))
+        Ok((trial.id, check_trial(run, trial, &seconds, &own_steal.limits(&trial.record))))
     };
     run.trials.iter().filter(|trial| trial.record.is_complete()).map(check).collect()
 }

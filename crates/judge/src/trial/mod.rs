@@ -9,6 +9,7 @@ pub(crate) mod in_force;
 pub(crate) mod latency;
 pub(crate) mod member;
 pub(crate) mod of_run;
+pub(crate) mod own_steal;
 pub(crate) mod quantity;
 pub(crate) mod stall;
 pub(crate) mod steps;

@@ -2,12 +2,16 @@
 
 use std::collections::HashMap;
 
-use dyno_store::{Run, StepRecord, Trial};
+use dyno_store::{Run, StepRecord, Trial, TrialRecord};
 
-use crate::trial::disturbance::{Disturbance, DisturbanceLimits, disturbance};
+use crate::trial::disturbance::{Disturbance, disturbance};
+use crate::trial::own_steal::OwnSteal;
 
 /// The trials of a run, by step, system and client count.
-pub(crate) struct Trials<'a>(HashMap<&'a str, HashMap<&'a str, HashMap<u32, Cell<'a>>>>);
+pub(crate) struct Trials<'a> {
+    cells: HashMap<&'a str, HashMap<&'a str, HashMap<u32, Cell<'a>>>>,
+    own_steal: OwnSteal<'a>,
+}
 
 /// The trials of a system in a test.
 #[derive(Default)]
@@ -26,15 +30,16 @@ impl<'a> Trials<'a> {
 
     /// The trials of all rounds up to `last_round`.
     pub(crate) fn until(run: &'a Run, last_round: u32) -> Self {
-        let mut trials = Self(HashMap::new());
         let mut by_round: Vec<&Trial> =
             run.trials.iter().filter(|trial| trial.record.round <= last_round).collect();
         by_round.sort_by_key(|trial| trial.record.round);
+        let own_steal = OwnSteal::of(by_round.iter().copied());
+        let mut trials = Self { cells: HashMap::new(), own_steal };
         for trial in by_round {
             let record = &trial.record;
-            let systems = trials.0.entry(&record.step_id).or_default();
+            let disturbed = trials.disturbance(record);
+            let systems = trials.cells.entry(&record.step_id).or_default();
             let cell = systems.entry(&record.system_id).or_default().entry(record.clients).or_default();
-            let disturbed = disturbance(record, &DisturbanceLimits::default()).filter(|it| it.is_disturbed);
             if record.is_complete() {
                 cell.made.push(trial);
             }
@@ -68,8 +73,20 @@ impl<'a> Trials<'a> {
         self.cell(step, clients, system).map_or(&[], |cell| &cell.disturbed)
     }
 
+    /// How neighbours disturbed a trial; `None` if they did not.
+    pub(crate) fn disturbance(&self, trial: &TrialRecord) -> Option<Disturbance> {
+        disturbance(trial, &self.own_steal.limits(trial)).filter(|found| found.is_disturbed)
+    }
+
+    /// The usual share of the host's CPU time that the hypervisor takes because of a system itself. `None` if the
+    /// system does not cause this.
+    pub(crate) fn own_steal(&self, step: &str, clients: u32, system: &str) -> Option<f64> {
+        let trial = self.made(step, clients, system).first()?;
+        self.own_steal.share(&trial.record)
+    }
+
     fn cell(&self, step: &str, clients: u32, system: &str) -> Option<&Cell<'a>> {
-        self.0.get(step)?.get(system)?.get(&clients)
+        self.cells.get(step)?.get(system)?.get(&clients)
     }
 }
 

@@ -25,6 +25,8 @@ pub struct LoadGroup {
     ready: VecDeque<(Instant, Frame)>,
     /// Sum of the figures of all measured intervals so far.
     sum: Total,
+    /// Whether the processes wait for [`FrameSource::begin`] when all have connected.
+    is_held: bool,
 }
 
 /// A load process of a group.
@@ -65,7 +67,7 @@ pub struct MemberFigures {
 impl LoadGroup {
     /// Starts load processes and divides a job among them. Each command starts one load process, perhaps on another
     /// host, as `ssh host dyno drive` does. The text beside a command is the name of its process in messages. When all
-    /// processes have connected, they begin together.
+    /// processes have connected, they begin together, or wait together if the job [awaits](Job::awaits_begin) its begin.
     ///
     /// # Errors
     /// A command cannot be started or does not read its input. The error is a message that contains the command's name.
@@ -78,7 +80,7 @@ impl LoadGroup {
             Ok(Member::new(name, part.connections, process))
         };
         let members = commands.into_iter().zip(parts).map(member).collect::<Result<_, String>>()?;
-        Ok(Self { members, ready: VecDeque::new(), sum: Total::default() })
+        Ok(Self { members, ready: VecDeque::new(), sum: Total::default(), is_held: job.awaits_begin })
     }
 
     /// The figures of each process.
@@ -100,7 +102,7 @@ impl LoadGroup {
         match frame {
             Frame::Connected(connected) => {
                 member.connected = Some(connected);
-                self.begin_together(at);
+                self.connected(at);
             }
             Frame::Measuring => {
                 member.measuring_at = Some(at);
@@ -134,15 +136,21 @@ impl LoadGroup {
         }
     }
 
-    /// Orders all processes to begin, once the last of them has connected.
-    fn begin_together(&mut self, at: Instant) {
+    /// Once the last process has connected, orders all processes to begin, unless they are held.
+    fn connected(&mut self, at: Instant) {
         let connected: Option<Vec<&Connected>> =
             self.members.iter().map(|member| member.connected.as_ref()).collect();
         let Some(merged) = connected.and_then(|parts| merge::connected(&parts)) else { return };
         self.ready.push_back((at, Frame::Connected(merged)));
+        if !self.is_held {
+            self.begin_together();
+        }
+    }
+
+    fn begin_together(&mut self) {
         for number in 0..self.members.len() {
-            if let Err(error) = self.members[number].process.order_begin() {
-                return self.fail(number, at, &error.to_string());
+            if let Err(error) = self.members[number].process.begin() {
+                return self.fail(number, Instant::now(), &error.to_string());
             }
         }
     }
@@ -220,6 +228,12 @@ impl FrameSource for LoadGroup {
 
     fn local_pid(&self) -> Option<u32> {
         None
+    }
+
+    /// If a process died, the next frame is a [`Frame::Failed`].
+    fn begin(&mut self) -> Result<(), LoadProcessError> {
+        self.begin_together();
+        Ok(())
     }
 
     fn end(&mut self) {

@@ -106,7 +106,7 @@ pub struct Tick {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Begin the load. Sent once, only to a job that is a [share](crate::Job::share).
+    /// Begin the load. Sent once, only to a job that [awaits](crate::Job::awaits_begin) it.
     Begin,
     /// Run a slice. Sent only to a [`sliced`](crate::Job::sliced) job.
     Slice(SliceOrder),

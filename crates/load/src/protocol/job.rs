@@ -89,6 +89,9 @@ pub struct Job {
     /// The job's part of a load that several load processes share; `None` if the job is the whole load.
     #[serde(default)]
     pub share: Option<Share>,
+    /// Whether the load, after it has opened its connections, waits for [`Order::Begin`](crate::Order::Begin).
+    #[serde(default)]
+    pub awaits_begin: bool,
     /// Whether the job is only checked against its script. The job then ends when the script's top level has run and
     /// its options have been read.
     #[serde(default)]
@@ -131,6 +134,7 @@ impl Job {
             lost_connections: LostConnections::Fail,
             replay: None,
             share: None,
+            awaits_begin: false,
             checks_only: false,
             seed: 0,
             tick_seconds: one_second(),
@@ -138,7 +142,7 @@ impl Job {
         }
     }
 
-    /// Divides the connections and events of the load among processes. Each process gets the thread ids, random numbers
+    /// Divides the connections and events of the load among processes, which [await](Self::awaits_begin) their begin. Each process gets the thread ids, random numbers
     /// and share of the rate that its connections would have in a single process. There must be at least one connection
     /// for each process. If the number of events is limited, there must also be at least one event for each process.
     #[must_use]
@@ -155,6 +159,7 @@ impl Job {
                 tids_from: connections(number),
                 connections: self.connections,
             }),
+            awaits_begin: true,
             ..self.clone()
         };
         (0..processes).map(part).collect()
@@ -190,7 +195,7 @@ impl Job {
     }
 
     /// Whether the load begins before the measured time.
-    pub(crate) fn warms_up(&self) -> bool {
+    pub fn warms_up(&self) -> bool {
         self.warmup_seconds > 0.0 || self.warmup_seconds_max > 0.0
     }
 
@@ -208,8 +213,7 @@ impl Job {
     }
 }
 
-/// The part of a load that one of several load processes executes. The process opens its connections, then waits for
-/// [`Order::Begin`](crate::Order::Begin).
+/// The part of a load that one of several load processes executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Share {

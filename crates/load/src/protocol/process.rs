@@ -39,6 +39,12 @@ pub trait FrameSource {
     /// another host.
     fn local_pid(&self) -> Option<u32>;
 
+    /// Orders a job that [awaits](Job::awaits_begin) it to begin. Called once, after the [`Frame::Connected`].
+    ///
+    /// # Errors
+    /// The process died.
+    fn begin(&mut self) -> Result<(), LoadProcessError>;
+
     /// Ends the job: the processes disconnect and send their last frames.
     fn end(&mut self);
 }
@@ -135,14 +141,6 @@ impl LoadProcess {
         self.write_line(&Order::Measure)
     }
 
-    /// Orders a job that is a [share](Job::share) to begin.
-    ///
-    /// # Errors
-    /// The process died.
-    pub fn order_begin(&mut self) -> Result<(), LoadProcessError> {
-        self.write_line(&Order::Begin)
-    }
-
     /// Returns the error that explains why there are no more frames.
     fn ended(&mut self) -> LoadProcessError {
         let status = match self.child.wait() {
@@ -174,6 +172,10 @@ impl FrameSource for LoadProcess {
 
     fn local_pid(&self) -> Option<u32> {
         Some(self.pid())
+    }
+
+    fn begin(&mut self) -> Result<(), LoadProcessError> {
+        self.write_line(&Order::Begin)
     }
 
     fn end(&mut self) {

@@ -26,7 +26,7 @@ impl Run<'_> {
             },
             database: shared.database.load(Ordering::Relaxed),
         }));
-        if job.share.is_some() && !self.wait_for(Order::Begin) {
+        if job.awaits_begin && !self.wait_for(Order::Begin) {
             return self.reporter();
         }
         // As in sysbench, events of the warm-up do not count towards the number that ends the run.

@@ -184,6 +184,11 @@ pub(crate) fn cell_warning(warning: &CellWarning) -> String {
         CellWarning::DisturbedCounted { rounds, of } => {
             format!("others used the host in {rounds} of {}, which count", counted(*of as u64, "round"))
         }
+        CellWarning::OwnSteal { share } => format!(
+            "in every round, the hypervisor took CPU time ({}), though not beside other systems: it is the system's own, \
+             and the rounds count",
+            number::percent(*share)
+        ),
         CellWarning::Failed { rounds, of } => {
             format!("failed in {rounds} of {}", counted(*of as u64, "round"))
         }

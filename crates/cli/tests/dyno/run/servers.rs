@@ -27,6 +27,9 @@ pub(crate) fn tests() -> Vec<Trial> {
         engine_test("servers::a_server_of_a_process_a_connection_is_counted_whole", POSTGRES, |_| {
             a_server_of_a_process_a_connection_is_counted_whole();
         }),
+        engine_test("servers::counters_contain_all_of_a_step_without_warm_up", MYSQL, |_| {
+            counters_contain_all_of_a_step_without_warm_up();
+        }),
         test("a_server_that_dies_fails_its_trial_only", a_server_that_dies_fails_its_trial_only),
         test("a_server_that_hangs_fails_its_trial_only", a_server_that_hangs_fails_its_trial_only),
         test(
@@ -98,6 +101,19 @@ fn a_server_of_a_process_a_connection_is_counted_whole() {
         "SELECT server_user_cpu_us + server_system_cpu_us > operations AND server_context_switches > 100
                  FROM trial WHERE step_id = 'last'";
     assert_eq!(bench.value(whole), Some(true));
+}
+
+/// The first readings are complete before the load begins, and the last ones are taken after it has ended. So the
+/// counters contain exactly the step's own updates, however few.
+fn counters_contain_all_of_a_step_without_warm_up() {
+    let bench = Bench::new();
+    let plan = plan(&[MYSQL, MARIADB], "", 0.5);
+    let step = "id = 'update'\n";
+    assert!(plan.contains(step));
+    bench.write("plan.toml", &plan.replace(step, "id = 'update'\nevents = 2\ncounters = ['Com_update']\n"));
+    bench.dyno(&["run", "plan.toml", "--only", "update"]).with(0);
+    let counted = "SELECT count(*) FROM counter_change WHERE step_id = 'update' AND name LIKE '%.Com_update' AND change = 2";
+    assert_eq!(bench.value(counted), Some(2));
 }
 
 fn a_server_that_dies_fails_its_trial_only() {

@@ -30,20 +30,28 @@ impl Recording {
     pub(crate) fn note(&mut self, frame: &Frame) {
         match frame {
             Frame::Connected(_) => self.latest = self.meter.read(),
-            Frame::Measuring => {
-                self.latest = self.meter.read();
-                self.start = Some(self.latest);
-                self.tally.begin();
-                self.meter.memory.begin();
-            }
+            Frame::Measuring if self.start.is_none() => self.begin(),
             Frame::Tick(tick) => self.sample(tick),
-            Frame::Slice(_)
+            Frame::Measuring
+            | Frame::Slice(_)
             | Frame::Reached { .. }
             | Frame::Log { .. }
             | Frame::Names { .. }
             | Frame::Finished(_)
             | Frame::Failed { .. } => {}
         }
+    }
+
+    /// Takes the first readings. Called before a load without warm-up begins. For other loads, [`note`](Self::note)
+    /// calls it when the warm-up ends.
+    ///
+    /// A server may take a tenth of a second to report its counters. A load without warm-up would otherwise work
+    /// uncounted in this time, because it has ended when the last readings are taken.
+    pub(crate) fn begin(&mut self) {
+        self.tally.begin();
+        self.meter.memory.begin();
+        self.latest = self.meter.read();
+        self.start = Some(self.latest);
     }
 
     fn sample(&mut self, tick: &Tick) {

@@ -1,6 +1,6 @@
 //! One block: all systems of a round in one step at one number of clients.
 
-use std::ops::BitOrAssign;
+use std::ops::{BitOrAssign, RangeInclusive};
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -26,6 +26,9 @@ const COMMIT_AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// undisturbed.
 const RERUNS_IN_VAIN_MAX: u32 = 3;
 
+/// The steal of a system in two rounds is alike if their quotient lies in this range.
+const STEAL_ALIKE: RangeInclusive<f64> = 0.5..=1.5;
+
 /// Limits on the CPU time of neighbours (other processes or guests of the host) while threads are pinned. The limit for
 /// processes is low, because a pinned thread waits for its core even if another core is idle. Time that the hypervisor
 /// takes (steal) has no limit here, because pinning does not make it worse.
@@ -47,14 +50,32 @@ impl<'a> RunSession<'a> {
             return self.load(round, block);
         }
         let (reruns, mut run) = (self.reruns(), 0);
+        // Steal of a single system may be the system's own.
+        let alone = match round.trials(plan, self.seed, block).as_slice() {
+            [only] => Some((block.number, only.system)),
+            _ => None,
+        };
+        let lasting = alone.and_then(|key| self.lasting_steal.get(&key).copied());
+        let lasting = lasting.filter(|_| plan.rerun_disturbed.is_none());
         loop {
             let disturbance = self.run_once(round, block, run > 0)?;
             self.pins_threads &= !disturbance.is_of_pinned;
-            let is_wanted = disturbance.is_of_pinned || (disturbance.is_too_strong && run < reruns);
+            let is_hopeful = disturbance.is_too_strong && !disturbance.is_like(lasting);
+            let is_wanted = disturbance.is_of_pinned || (is_hopeful && run < reruns);
             // A block with a failed trial is not rerun, because a rerun would hide the failure.
             let by = disturbance.strongest.filter(|_| is_wanted && !disturbance.has_failed);
             let Some(by) = by.filter(|_| self.can_repeat(round, block)) else {
-                self.reruns_in_vain = if disturbance.is_too_strong { self.reruns_in_vain + 1 } else { 0 };
+                if is_hopeful {
+                    self.reruns_in_vain += 1;
+                } else if !disturbance.is_too_strong {
+                    self.reruns_in_vain = 0;
+                }
+                if let (Some(key), Some(strongest)) = (alone, disturbance.strongest)
+                    && run > 0
+                    && disturbance.is_too_strong
+                {
+                    self.lasting_steal.insert(key, strongest.steal_share);
+                }
                 return Ok(());
             };
             run += 1;
@@ -315,6 +336,13 @@ struct BlockDisturbance {
 }
 
 impl BlockDisturbance {
+    /// Whether this steal is about as strong as in an earlier round, in which a rerun did not help.
+    fn is_like(&self, lasting: Option<f64>) -> bool {
+        let Some((found, lasting)) = self.strongest.zip(lasting) else { return false };
+        found.others_share <= DisturbanceLimits::default().others_max
+            && STEAL_ALIKE.contains(&(found.steal_share / lasting))
+    }
+
     fn of(finished: &FinishedTrial) -> Self {
         let has_failed = finished.record.outcome != Outcome::Completed;
         let of_limits = |limits: &DisturbanceLimits| disturbance(&finished.record, limits);
@@ -343,5 +371,22 @@ impl BitOrAssign for BlockDisturbance {
             }),
             (own, other) => own.or(other),
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steal_is_alike_within_half_unless_other_processes_disturb() {
+        let is_like = |steal_share: f64, others_share: f64| {
+            let strongest = Some(Disturbance { steal_share, others_share, cpus: 2, is_disturbed: true });
+            let found = BlockDisturbance { is_too_strong: true, strongest, ..BlockDisturbance::default() };
+            found.is_like(Some(0.1))
+        };
+        assert!(is_like(0.06, 0.0) && is_like(0.14, 0.04));
+        assert!(!is_like(0.04, 0.0) && !is_like(0.16, 0.0) && !is_like(0.1, 0.06));
+        assert!(!BlockDisturbance::default().is_like(Some(0.1)));
     }
 }

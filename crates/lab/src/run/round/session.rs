@@ -47,6 +47,8 @@ pub(crate) struct RunSession<'a> {
     pub(crate) pins_threads: bool,
     /// Number of blocks in a row that were still disturbed after a rerun.
     pub(crate) reruns_in_vain: u32,
+    /// The steal of blocks of one system that was still too strong after a rerun, by the block's number and the system.
+    pub(crate) lasting_steal: BTreeMap<(usize, usize), f64>,
     /// Tests that are no longer measured, in the order in which their measurement ended.
     pub(crate) left_tests: Vec<LeftTest>,
     /// The first round in which loads are measured. Usually this is the first round of the run. If a run is resumed
@@ -100,6 +102,7 @@ impl<'a> RunSession<'a> {
             slice_lengths: BTreeMap::new(),
             pins_threads: plan.pin_threads.0 && !options.counts_disturbed,
             reruns_in_vain: 0,
+            lasting_steal: BTreeMap::new(),
             left_tests: executed.left_tests.clone(),
             load_round: executed.load_round.unwrap_or(executed.next_round),
             divided: None,

@@ -145,7 +145,7 @@ impl Watch<'_> {
     /// Waits for a frame for which `is_it` returns true.
     pub(crate) fn until(
         self,
-        load: &mut LoadProcess,
+        load: &mut dyn FrameSource,
         is_it: impl Fn(&Frame) -> bool,
     ) -> Result<(), TrialAbort> {
         let started_at = Instant::now();

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::thread;
 use std::time::Instant;
 
-use dyno_load::{Frame, Job, Total};
+use dyno_load::{Frame, FrameSource, Job, Total};
 use dyno_store::{Phase, TrialRecord};
 
 use super::beside::Beside;
@@ -130,6 +130,7 @@ impl PlannedTrial<'_> {
             // The trial's events decide when the load ends.
             job.seconds = None;
         }
+        job.awaits_begin = !job.warms_up();
         if step.is_load() {
             begin_load(system)?;
             clear(self.start_load(&job::cleanup(&job))?, watch)?;
@@ -159,6 +160,8 @@ impl PlannedTrial<'_> {
         beside: &Beside<'_, '_>,
     ) -> Result<(), TrialAbort> {
         let StartedLoad { job, mut background, mut load, mut recording } = started;
+        let connected =
+            if job.awaits_begin { self.begin_counted(load.frames(), &mut recording) } else { Ok(()) };
         let operation = self.step().operation;
         let (measured_from, neighbours) = (Cell::new(None), Cell::new(None));
         let on_frame = |frame: &Frame| {
@@ -179,7 +182,8 @@ impl PlannedTrial<'_> {
             beside.check()
         };
         let is_over = || beside.events.is_some_and(TrialEvents::end_load);
-        let ended = self.watch_events().follow_until(load.frames(), on_frame, meanwhile, is_over);
+        let watch = self.watch_events();
+        let ended = connected.and_then(|()| watch.follow_until(load.frames(), on_frame, meanwhile, is_over));
         let measured_to = Instant::now();
         let neighbours = neighbours.take().map(NeighbourWatch::end).unwrap_or_default();
         let measured_from = measured_from.get().unwrap_or(measured_to);
@@ -197,6 +201,13 @@ impl PlannedTrial<'_> {
         finished.background = background.finish(&begun, (measured_from, measured_to), seconds);
         let ended = ended.and_then(|()| self.note_replay(total.as_deref(), finished));
         ended.and_then(|()| went_on(&finished.record)).and_then(|()| were_together(&finished.record))
+    }
+
+    /// Waits until a load that awaits its begin has connected, takes the first readings, and lets the load begin.
+    fn begin_counted(&self, load: &mut dyn FrameSource, recording: &mut Recording) -> Result<(), TrialAbort> {
+        self.watch().until(load, |frame| matches!(frame, Frame::Connected(_)))?;
+        recording.begin();
+        Ok(load.begin()?)
     }
 }
 

@@ -16,6 +16,7 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
         server_test("connections join when their time has come and not before", system, join),
         server_test("a script's own loop joins too", system, own_loop),
         server_test("a job that is never told to measure runs no event", system, never_told),
+        server_test("a job that awaits its begin runs no event before", system, awaits_begin),
         server_test("joins that leave connections out are refused", system, refused),
     ]
 }
@@ -147,6 +148,33 @@ fn never_told(server: &mut Server) {
                 "{frames:?}"
             );
             assert_eq!(seen(server), [0; 0]);
+        });
+    }
+}
+
+fn awaits_begin(server: &mut Server) {
+    for scheduler in [Scheduler::Event, Scheduler::Thread] {
+        with_table(server, || {
+            let (sender, orders) = channel();
+            let job = Job {
+                connections: CONNECTIONS,
+                scheduler,
+                events: Some(1),
+                awaits_begin: true,
+                ..job(server, "awaiting", EVENT, "run")
+            };
+            let mut events = None;
+            run_ordered_job(job, &AtomicBool::new(false), &orders, &mut |frame| match frame {
+                Frame::Connected(_) => {
+                    wait_for_sessions(server);
+                    assert_eq!(seen(server), [0; 0], "nothing runs before the order");
+                    sender.send(Order::Begin).expect("a job that takes orders");
+                }
+                Frame::Finished(total) => events = Some(total.counts.events),
+                Frame::Failed { message, .. } => panic!("{message}"),
+                _ => {}
+            });
+            assert_eq!((events, seen(server).len()), (Some(1), 1));
         });
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dyno_judge::{DisturbanceLimits, TrialChecks, check_trial};
+use dyno_judge::{OwnSteal, TrialChecks, check_trial};
 use dyno_store::{CounterRecord, Run, Second, Store, StoreError, Trial, TrialId};
 
 /// A page includes the seconds of all trials only if the trials' measured times add up to at most this many
@@ -36,6 +36,7 @@ impl Details {
         let is_thinned = seconds_in(run) > SECONDS_EMBEDDED_MAX;
         let typical = is_thinned.then(|| typical_trials(run));
         let mut found = Self { is_thinned, ..Self::default() };
+        let own_steal = OwnSteal::of(&run.trials);
         for trial in &run.trials {
             // Most of the data are the seconds of trials. So each trial's seconds are read only once, for the details
             // and for the check.
@@ -48,7 +49,9 @@ impl Details {
                 store.second_rates(trial.id)?
             };
             if trial.record.is_complete() {
-                found.checks.insert(trial.id, check_trial(run, trial, &rates, &DisturbanceLimits::default()));
+                found
+                    .checks
+                    .insert(trial.id, check_trial(run, trial, &rates, &own_steal.limits(&trial.record)));
             }
         }
         Ok(found)

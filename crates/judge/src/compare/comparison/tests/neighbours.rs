@@ -55,3 +55,21 @@ fn runs_without_turns_lose_their_disturbed_rounds_too() {
     assert_eq!(first(&found).candidate_rounds, 5);
     assert!(matches!(first(&found).undecided, Some(Undecided::Disturbed(it)) if it.rounds == 7), "{found:?}");
 }
+
+/// Records for each trial of the first step how much CPU time the hypervisor took, of two CPUs for ten seconds.
+fn steal_in(run: &mut Run, system: &str, steal_us: u64) {
+    disturb_in(run, "s0", system, 0..12, 0);
+    for trial in run.trials.iter_mut().map(|trial| &mut trial.record).filter(|it| it.system_id == system) {
+        trial.neighbours.neighbour_steal_us = Some(steal_us);
+    }
+}
+
+#[test]
+fn steal_beside_one_of_two_systems_is_its_own_and_counts() {
+    let mut run = run_with(&[1.2], 12);
+    steal_in(&mut run, "new", 1_000_000);
+    steal_in(&mut run, "old", 10_000);
+    assert_eq!((findings(&judge(&run)), first(&judge(&run)).disturbed), (vec![Finding::Improved], None));
+    steal_in(&mut run, "old", 1_000_000);
+    assert_eq!(findings(&judge(&run)), [Finding::NotEnoughEvidence]);
+}

@@ -132,7 +132,7 @@ impl TrialEvents<'_> {
 
     /// Lets the load process of an event begin, and waits for its end.
     fn follow(&self, load: &mut WaitingLoad, event: &StepEvent) -> Ended {
-        if let Err(error) = load.process.order_begin() {
+        if let Err(error) = load.process.begin() {
             return Ended::Failed(error.to_string());
         }
         let (end, began) = (self.clock.end_of(event.until_done), Instant::now());

@@ -1,6 +1,6 @@
 //! The jobs of events that use connections. The connections are open before the event is due.
 
-use dyno_load::{Job, Script, Share, Target, Tuning, lua_string};
+use dyno_load::{Job, Script, Target, Tuning, lua_string};
 
 /// Time limit for the connections of an event to open, in seconds.
 const CONNECT_SECONDS: f64 = 120.0;
@@ -79,7 +79,7 @@ pub(super) fn transaction(seconds: f64, target: Target) -> Job {
 
 /// The job that ends an event's session. `statement` is what the event has printed. The job begins at once.
 pub(super) fn end_of_session(statement: &str, target: Target) -> Job {
-    Job { share: None, ..waiting(1, PLAIN.replace("STATEMENT", &lua_string(statement)), target) }
+    Job { awaits_begin: false, ..waiting(1, PLAIN.replace("STATEMENT", &lua_string(statement)), target) }
 }
 
 fn holding(source: &str, seconds: f64) -> String {
@@ -92,7 +92,7 @@ fn waiting(connections: u32, source: String, target: Target) -> Job {
     Job {
         connections,
         events: Some(u64::from(connections)),
-        share: Some(Share { number: 0, of: 1, tids_from: 0, connections }),
+        awaits_begin: true,
         tuning: Tuning { start_seconds_max: CONNECT_SECONDS, ..Tuning::default() },
         ..Job::new(target, script, "run")
     }
