@@ -130,11 +130,11 @@ impl PlannedTrial<'_> {
             // The trial's events decide when the load ends.
             job.seconds = None;
         }
-        job.awaits_begin = !job.warms_up();
         if step.is_load() {
             begin_load(system)?;
             clear(self.start_load(&job::cleanup(&job))?, watch)?;
         }
+        job.awaits_begin = !job.warms_up();
         let background = BackgroundLoads::start(self, system)?;
         let mut load = self.start_step_load(&job, system)?;
         let pid = load.frames().local_pid();
