@@ -17,7 +17,7 @@ const LEAST_OF_MEDIAN: f64 = 0.5;
 const MOST_OF_MEDIAN: f64 = 1.5;
 
 /// The steal that systems cause themselves.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct OwnSteal<'a>(HashMap<Key<'a>, f64>);
 
 /// Step, number of clients, system.

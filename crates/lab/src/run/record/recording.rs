@@ -30,7 +30,12 @@ impl Recording {
     pub(crate) fn note(&mut self, frame: &Frame) {
         match frame {
             Frame::Connected(_) => self.latest = self.meter.read(),
-            Frame::Measuring if self.start.is_none() => self.begin(),
+            Frame::Measuring if self.start.is_none() => {
+                self.latest = self.meter.read();
+                self.start = Some(self.latest);
+                self.tally.begin();
+                self.meter.memory.begin();
+            }
             Frame::Tick(tick) => self.sample(tick),
             Frame::Measuring
             | Frame::Slice(_)
@@ -42,11 +47,12 @@ impl Recording {
         }
     }
 
-    /// Takes the first readings. Called before a load without warm-up begins. For other loads, [`note`](Self::note)
-    /// calls it when the warm-up ends.
+    /// Takes the first readings before a load without warm-up begins. Without this call, [`note`](Self::note) takes
+    /// them when the warm-up has ended.
     ///
-    /// A server may take a tenth of a second to report its counters. A load without warm-up would otherwise work
-    /// uncounted in this time, because it has ended when the last readings are taken.
+    /// A server may take a tenth of a second to report its counters. What a load without warm-up did meanwhile would
+    /// not be counted, because such a load has ended when the last readings are taken. The meter comes last, so that
+    /// it does not measure the reading of the counters.
     pub(crate) fn begin(&mut self) {
         self.tally.begin();
         self.meter.memory.begin();

@@ -50,13 +50,8 @@ impl<'a> RunSession<'a> {
             return self.load(round, block);
         }
         let (reruns, mut run) = (self.reruns(), 0);
-        // Steal of a single system may be the system's own.
-        let alone = match round.trials(plan, self.seed, block).as_slice() {
-            [only] => Some((block.number, only.system)),
-            _ => None,
-        };
+        let alone = self.alone(round, block);
         let lasting = alone.and_then(|key| self.lasting_steal.get(&key).copied());
-        let lasting = lasting.filter(|_| plan.rerun_disturbed.is_none());
         loop {
             let disturbance = self.run_once(round, block, run > 0)?;
             self.pins_threads &= !disturbance.is_of_pinned;
@@ -70,17 +65,22 @@ impl<'a> RunSession<'a> {
                 } else if !disturbance.is_too_strong {
                     self.reruns_in_vain = 0;
                 }
-                if let (Some(key), Some(strongest)) = (alone, disturbance.strongest)
-                    && run > 0
-                    && disturbance.is_too_strong
-                {
-                    self.lasting_steal.insert(key, strongest.steal_share);
-                }
+                let again = disturbance.strongest.filter(|_| run > 0 && disturbance.is_too_strong);
+                self.lasting_steal.extend(alone.zip(again.map(|again| again.steal_share)));
                 return Ok(());
             };
             run += 1;
             self.outcome.planned_trials += round.trials(plan, self.seed, block).len();
             self.observer.observe(&Event::Rerunning { step, clients: block.clients, by });
+        }
+    }
+
+    /// The key of a block in which one system is measured alone, so that steal may be the system's own. `None` if the
+    /// plan sets the number of reruns.
+    fn alone(&self, round: &Round<'_>, block: Block) -> Option<(usize, usize)> {
+        match round.trials(self.plan, self.seed, block).as_slice() {
+            [only] if self.plan.rerun_disturbed.is_none() => Some((block.number, only.system)),
+            _ => None,
         }
     }
 
