@@ -110,9 +110,11 @@ fn counters_contain_all_of_a_step_without_warm_up() {
     let plan = plan(&[MYSQL, MARIADB], "", 0.5);
     let step = "id = 'update'\n";
     assert!(plan.contains(step));
-    bench.write("plan.toml", &plan.replace(step, "id = 'update'\nevents = 2\ncounters = ['Com_update']\n"));
+    let plan = plan.replace(step, "id = 'update'\nevents = 2\n");
+    bench.write("plan.toml", &format!("counters = ['Com_update']\n{plan}"));
     bench.dyno(&["run", "plan.toml", "--only", "update"]).with(0);
-    let counted = "SELECT count(*) FROM counter_change WHERE step_id = 'update' AND name LIKE '%.Com_update' AND change = 2";
+    let counted = "SELECT count(*) FROM counter_change
+                   WHERE step_id = 'update' AND name LIKE '%.Com_update' AND change = 2";
     assert_eq!(bench.value(counted), Some(2));
 }
 
