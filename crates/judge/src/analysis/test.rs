@@ -120,8 +120,8 @@ pub enum CellWarning {
         /// Completed rounds.
         of: usize,
     },
-    /// In every round, the hypervisor took CPU time while this system was measured, and none while another system was.
-    /// So the system causes it, and its rounds count.
+    /// In every round, the hypervisor took much CPU time while this system was measured, but not while a certain other
+    /// system was. So the system causes it, and its rounds count.
     OwnSteal {
         /// Share of the host's CPU time, median over rounds.
         share: f64,

@@ -380,7 +380,7 @@ fn studies_take_no_longer_than_they_say() {
     assert!(minutes("dive-limit", Some("small"), &[]) < 8.0);
     assert!(minutes("inmem-versions", Some("small"), &[1]) < 22.0);
     assert!(minutes("trx-list", Some("small"), &[]) < 31.0);
-    assert!(minutes("safe-settings", Some("small"), &[]) < 25.0);
+    assert!(minutes("safe-settings", Some("small"), &[]) < 22.0);
     assert!(minutes("icp", Some("small"), &[]) < 26.0);
     assert!(minutes("insert-benchmark", Some("small"), &[]) < 24.0);
     assert!(minutes("redo-and-defaults", Some("small"), &[]) < 25.0);

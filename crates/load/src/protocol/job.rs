@@ -142,9 +142,10 @@ impl Job {
         }
     }
 
-    /// Divides the connections and events of the load among processes, which [await](Self::awaits_begin) their begin. Each process gets the thread ids, random numbers
-    /// and share of the rate that its connections would have in a single process. There must be at least one connection
-    /// for each process. If the number of events is limited, there must also be at least one event for each process.
+    /// Divides the connections and events of the load among processes, which [await](Self::awaits_begin) their begin.
+    /// Each process gets the thread ids, random numbers and share of the rate that its connections would have in a single
+    /// process. There must be at least one connection for each process. If the number of events is limited, there must
+    /// also be at least one event for each process.
     #[must_use]
     pub fn divided(&self, processes: u32) -> Vec<Self> {
         let bound = |number: u32, whole: u64| whole * u64::from(number) / u64::from(processes);

@@ -185,7 +185,7 @@ pub(crate) fn cell_warning(warning: &CellWarning) -> String {
             format!("others used the host in {rounds} of {}, which count", counted(*of as u64, "round"))
         }
         CellWarning::OwnSteal { share } => format!(
-            "in every round, the hypervisor took CPU time ({}), though not beside other systems: it is the system's own, \
+            "in every round, the hypervisor took CPU time ({}), but not beside every system: it is the system's own, \
              and the rounds count",
             number::percent(*share)
         ),

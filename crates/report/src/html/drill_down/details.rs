@@ -49,9 +49,8 @@ impl Details {
                 store.second_rates(trial.id)?
             };
             if trial.record.is_complete() {
-                found
-                    .checks
-                    .insert(trial.id, check_trial(run, trial, &rates, &own_steal.limits(&trial.record)));
+                let limits = own_steal.limits(&trial.record);
+                found.checks.insert(trial.id, check_trial(run, trial, &rates, &limits));
             }
         }
         Ok(found)
