@@ -142,10 +142,11 @@ impl Ratios {
     /// The estimate from all rounds or sessions; `None` if there is nothing to compare.
     pub(crate) fn estimate(&self, margin: Margin, confidence: f64) -> Option<RatioEstimate> {
         match self {
-            Self::Paired(pairs) | Self::Sessions(SessionPairs { pairs, .. }) => match pairs.as_slice() {
+            Self::Paired(pairs) => match pairs.as_slice() {
                 [only] => Some(of_one_round(only, confidence)),
                 _ => ratio_of_rounds(&ln_ratios(pairs), margin, confidence),
             },
+            Self::Sessions(pairs) => pairs.estimate(margin, confidence),
             Self::Unpaired(unpaired) => unpaired.estimate(margin, confidence),
         }
     }

@@ -1,10 +1,10 @@
 //! Comparison of systems that were measured in separate sessions: which values are independent, and the ratio that
 //! follows from them.
 
-use dyno_stats::{CONFIDENCE, Margin, RatioEstimate, centre_of_rounds, ratio_of_runs};
+use dyno_stats::{CONFIDENCE, Margin, RatioEstimate, centre_of_rounds, ratio_of_rounds, ratio_of_runs};
 use serde::Serialize;
 
-use crate::compare::pair::{PairRound, Ratios, SystemTrials};
+use crate::compare::pair::{PairRound, Ratios, SystemTrials, ln_ratios};
 use crate::compare::turns::{Start, neighbours};
 use crate::trial::quantity::Quantity;
 
@@ -68,8 +68,9 @@ pub(crate) struct SessionPairs {
     /// The pairs of sessions that are neighbours in time, numbered from 0 in the order of time. The numbers are the same
     /// for all tests of these sessions.
     pub(crate) pairs: Vec<PairRound>,
-    /// Number of sessions with a figure, of the side that has fewer.
-    pub(crate) sessions: usize,
+    /// The logarithm of each session's figure.
+    base: Vec<f64>,
+    candidate: Vec<f64>,
 }
 
 impl SessionPairs {
@@ -89,11 +90,30 @@ impl SessionPairs {
                 counts_stalls: false,
             })
         };
-        let known = |figures: &[Option<f64>]| figures.iter().flatten().count();
         Self {
             pairs: (0..).zip(neighbours(&starts(base), &starts(candidate))).filter_map(pair).collect(),
-            sessions: known(&of_base).min(known(&of_candidate)),
+            base: of_base.into_iter().flatten().collect(),
+            candidate: of_candidate.into_iter().flatten().collect(),
         }
+    }
+
+    /// Number of sessions with a figure, of the side that has fewer.
+    pub(crate) fn sessions(&self) -> usize {
+        self.base.len().min(self.candidate.len())
+    }
+
+    /// Whether the sides did not take turns: there are too few pairs for an interval.
+    pub(crate) fn are_apart(&self) -> bool {
+        self.pairs.len() < 2
+    }
+
+    /// The estimate from all pairs. If the sides did not take turns, it is the ratio of all sessions, without interval.
+    pub(crate) fn estimate(&self, margin: Margin, confidence: f64) -> Option<RatioEstimate> {
+        if !self.are_apart() {
+            return ratio_of_rounds(&ln_ratios(&self.pairs), margin, confidence);
+        }
+        let of_all = ratio_of_runs(&self.base, &self.candidate, margin, confidence)?;
+        Some(RatioEstimate::without_interval(of_all.ratio))
     }
 }
 

@@ -32,9 +32,11 @@ pub(super) fn overall(tests: &[Measured<'_>], rule: &Rule) -> Option<GroupMean> 
 /// The mean over some tests. An instance affects all tests of its round. Therefore the mean over tests is computed
 /// for each round first, and the interval is computed from these means.
 fn mean(name: &str, tests: &[Measured<'_>], rule: &Rule) -> Option<GroupMean> {
-    let ratios: Vec<&Ratios> =
-        tests.iter().map(|test| &test.ratios).filter(|ratios| ratios.len() > 0).collect();
+    let all: Vec<&Ratios> = tests.iter().map(|test| &test.ratios).collect();
+    let ratios: Vec<&Ratios> = all.iter().copied().filter(|ratios| ratios.len() > 0).collect();
+    let are_apart = |ratios: &&Ratios| matches!(ratios, Ratios::Sessions(pairs) if pairs.are_apart());
     let found = match ratios.first()? {
+        _ if all.iter().all(are_apart) => apart(&all, rule)?,
         Ratios::Paired(_) | Ratios::Sessions(_) => paired(&ratios, rule)?,
         Ratios::Unpaired(unpaired) => self::unpaired(unpaired.replicates, &ratios, rule)?,
     };
@@ -69,6 +71,19 @@ fn paired(ratios: &[&Ratios], rule: &Rule) -> Option<Mean> {
     let of_round: Vec<&PairRound> = block.tests.iter().map(|test| rows[*test][only]).collect();
     let estimate = mean_of_one_round(&of_round, rule.confidence())?;
     Some(Mean { estimate, tests: of_round.len(), rounds: 1 })
+}
+
+/// The mean over tests whose sides did not take turns. Each test's ratio is that of all its sessions.
+fn apart(ratios: &[&Ratios], rule: &Rule) -> Option<Mean> {
+    let estimates = ratios.iter().filter_map(|ratios| ratios.estimate(rule.margin, rule.confidence()));
+    let ln_ratios: Vec<f64> = estimates.map(|estimate| estimate.ratio.ln()).collect();
+    let mean = ln_ratios.iter().sum::<f64>() / ln_ratios.len() as f64;
+    let rounds = ratios.iter().map(|ratios| ratios.len()).max()?;
+    (!ln_ratios.is_empty()).then(|| Mean {
+        estimate: RatioEstimate::without_interval(mean.exp()),
+        tests: ln_ratios.len(),
+        rounds,
+    })
 }
 
 fn unpaired(replicates: Replicates, ratios: &[&Ratios], rule: &Rule) -> Option<Mean> {

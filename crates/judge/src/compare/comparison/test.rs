@@ -173,7 +173,7 @@ impl<'a> Measured<'a> {
     fn too_few_rounds(&self, wanted: usize) -> Undecided {
         let rounds = self.ratios.len();
         let sessions = match &self.ratios {
-            Ratios::Sessions(pairs) => Some(pairs.sessions),
+            Ratios::Sessions(pairs) => Some(pairs.sessions()),
             ratios => (ratios.replicates() == Replicates::AnchoredSessions).then_some(rounds),
         };
         match (self.disturbed, sessions) {

@@ -191,6 +191,21 @@ fn sides_one_after_the_other_have_no_verdict_however_many_sessions_they_have() {
     assert_eq!((test.finding, test.replicates), (Finding::Regressed, Replicates::AnchoredSessions));
 }
 
+/// One session of the base, the last one, was slow. It is the only one with a neighbour of the other side.
+#[test]
+fn the_ratio_of_sides_one_after_the_other_is_that_of_all_sessions() {
+    let speeds: Vec<f64> = (0..12).map(|at| if at == 5 { -0.7 } else { 0.0 }).collect();
+    let judgement = judge(0.8, &speeds, |at| at < 6, false, &mut SplitMix64::new(1));
+    let comparison = &judgement.comparisons[0];
+    let overall = comparison.overall.as_ref().unwrap();
+    for (ratio, interval) in
+        [(comparison.tests[0].ratio.unwrap(), comparison.tests[0].interval), (overall.ratio, overall.interval)]
+    {
+        assert!((0.77..0.83).contains(&ratio), "{ratio}");
+        assert_eq!(interval, None);
+    }
+}
+
 #[test]
 fn too_few_sessions_say_how_many_it_takes() {
     let wanted = |sessions: usize, tests: usize, is_anchored: bool| {
