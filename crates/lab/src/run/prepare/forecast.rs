@@ -37,6 +37,11 @@ impl Plan {
             }
     }
 
+    /// Estimated duration of the trials of a block in a round that measures it, in seconds.
+    pub(crate) fn expected_block_seconds(&self, block: Block) -> f64 {
+        self.trials_a_round(block) as f64 * self.expected_trial_seconds(block)
+    }
+
     /// Estimated time to restore or restart a system before a step, in seconds.
     fn expected_restore_seconds(&self) -> f64 {
         if self.between_steps == BetweenSteps::Keep { 0.0 } else { RESTORE_SECONDS }
@@ -45,10 +50,7 @@ impl Plan {
     /// Estimated duration of a round, in seconds. Loads may be measured only in the first round.
     fn expected_round_seconds(&self, is_first: bool) -> f64 {
         let is_measured = |block: &Block| is_first || self.measures_every_round(block.step);
-        let trials = blocks(self)
-            .into_iter()
-            .filter(is_measured)
-            .map(|block| self.trials_a_round(block) as f64 * self.expected_trial_seconds(block));
+        let trials = blocks(self).into_iter().filter(is_measured).map(|block| self.expected_block_seconds(block));
         let starts = self.systems.iter().filter(|system| system.source.starts_server()).count();
         let waits = if self.one_at_a_time { starts } else { starts.min(1) };
         let starting = starts as f64 * START_SECONDS + waits as f64 * SETTLE_SECONDS;
@@ -59,8 +61,7 @@ impl Plan {
     /// Estimated time that loads add to each round on average, in seconds, if several rounds share a load.
     fn expected_load_seconds_a_round(&self) -> f64 {
         let loads = blocks(self).into_iter().filter(|block| !self.measures_every_round(block.step));
-        let seconds =
-            loads.map(|block| self.trials_a_round(block) as f64 * self.expected_trial_seconds(block));
+        let seconds = loads.map(|block| self.expected_block_seconds(block));
         self.rounds_per_load.map_or(0.0, |rounds| seconds.sum::<f64>() / f64::from(rounds))
     }
 
@@ -86,10 +87,40 @@ fn expected_measured_seconds(step: &Step) -> f64 {
     ends.fold(step.seconds, f64::max)
 }
 
-/// The expected duration of rounds. Until the first round has ended, this is the planned duration.
+/// Time that blocks took.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pace {
+    /// The time that was planned for these blocks, in seconds.
+    planned_seconds: f64,
+    taken_seconds: f64,
+}
+
+impl Pace {
+    /// The time that blocks take, as a multiple of the planned time. 1 without blocks.
+    fn factor(self) -> f64 {
+        if self.planned_seconds > 0.0 { self.taken_seconds / self.planned_seconds } else { 1.0 }
+    }
+
+    /// Expected time for the rest of these blocks, in seconds, of which `all_seconds` are planned for all.
+    fn rest_seconds(self, all_seconds: f64) -> f64 {
+        (all_seconds - self.planned_seconds).max(0.0) * self.factor()
+    }
+}
+
+/// The expected duration of rounds. In the first round, this is the planned duration, multiplied as the blocks so far
+/// suggest. Loads count apart, because later rounds do not load.
 #[derive(Clone, Debug)]
 pub(crate) struct Forecast {
     rounds_left: u32,
+    /// Planned duration of the blocks of the first round, in seconds: of those that only this round measures, and of
+    /// the others.
+    once_seconds: f64,
+    each_seconds: f64,
+    /// The blocks so far of the first round, of the same two kinds.
+    once: Pace,
+    each: Pace,
+    /// The time in the first round from which the next block counts, in seconds.
+    block_began_seconds: f64,
     /// Planned duration of the current or next round, in seconds.
     first_seconds: f64,
     /// Planned duration of each round after the current or next one, in seconds.
@@ -101,8 +132,16 @@ pub(crate) struct Forecast {
 impl Forecast {
     /// Makes a forecast for a number of rounds.
     pub(crate) fn new(plan: &Plan, rounds: u32) -> Self {
+        let (each, once): (Vec<Block>, Vec<Block>) =
+            blocks(plan).into_iter().partition(|block| plan.measures_every_round(block.step));
+        let seconds = |blocks: Vec<Block>| blocks.into_iter().map(|it| plan.expected_block_seconds(it)).sum();
         Self {
             rounds_left: rounds,
+            once_seconds: seconds(once),
+            each_seconds: seconds(each),
+            once: Pace::default(),
+            each: Pace::default(),
+            block_began_seconds: 0.0,
             first_seconds: plan.expected_round_seconds(true),
             other_seconds: plan.expected_round_seconds(false) + plan.expected_load_seconds_a_round(),
             seen: (0, 0.0),
@@ -112,6 +151,23 @@ impl Forecast {
     /// Sets the number of remaining rounds.
     pub(crate) fn set_rounds_left(&mut self, rounds: u32) {
         self.rounds_left = rounds;
+    }
+
+    /// Records that all systems of the first round have started, when `into_round_seconds` of it have passed.
+    pub(crate) fn started(&mut self, into_round_seconds: f64) {
+        self.block_began_seconds = into_round_seconds;
+    }
+
+    /// Records that a block of the first round has ended, for which `planned_seconds` were planned, when
+    /// `into_round_seconds` of the round have passed. `is_once` tells whether later rounds leave the block out.
+    pub(crate) fn block_ended(&mut self, planned_seconds: f64, is_once: bool, into_round_seconds: f64) {
+        if self.seen.0 > 0 {
+            return;
+        }
+        let pace = if is_once { &mut self.once } else { &mut self.each };
+        pace.planned_seconds += planned_seconds;
+        pace.taken_seconds += into_round_seconds - self.block_began_seconds;
+        self.block_began_seconds = into_round_seconds;
     }
 
     /// Records the duration of a round that has ended.
@@ -138,7 +194,7 @@ impl Forecast {
             (0, _) => self.first_seconds,
             // The first round may load tables, and determines the lengths of slices. Therefore later rounds take at
             // most as long as the first.
-            (1, seconds) => seconds.min(self.other_seconds),
+            (1, seconds) => seconds.min(self.other_seconds * self.each.factor()),
             (rounds, seconds) => seconds / f64::from(rounds),
         }
     }
@@ -146,8 +202,17 @@ impl Forecast {
     /// Time until the end of the run, in seconds, when `into_round_seconds` of the current round have passed.
     pub(crate) fn seconds_left(&self, into_round_seconds: f64) -> f64 {
         let Some(after) = self.rounds_left.checked_sub(1) else { return 0.0 };
-        let other = if self.seen.0 == 0 { self.other_seconds } else { self.round_seconds() };
-        (self.round_seconds() - into_round_seconds).max(0.0) + f64::from(after) * other
+        let is_first = self.seen.0 == 0;
+        let other =
+            if is_first { self.other_seconds * self.each.factor() } else { self.round_seconds() };
+        let has_blocks = self.once.planned_seconds + self.each.planned_seconds > 0.0;
+        let rest = if is_first && has_blocks {
+            let blocks = self.once.rest_seconds(self.once_seconds) + self.each.rest_seconds(self.each_seconds);
+            blocks - (into_round_seconds - self.block_began_seconds)
+        } else {
+            self.round_seconds() - into_round_seconds
+        };
+        rest.max(0.0) + f64::from(after) * other
     }
 }
 
@@ -183,6 +248,25 @@ mod tests {
                 OVERHEAD_SECONDS + plan.steps[1].warmup_seconds + 2.0 + 1.5 + 5.0 + restore_seconds;
             assert!((plan.expected_trial_seconds(block) - expected).abs() < 1e-9);
         }
+    }
+
+    #[test]
+    fn blocks_that_take_longer_than_planned_count_in_the_first_round() {
+        let mut forecast = Forecast::new(&plan(), 4);
+        let (loads, each, other) = (forecast.once_seconds, forecast.each_seconds, forecast.other_seconds);
+        forecast.started(30.0);
+        // The loads take three times as long as planned, and the first half of the other blocks twice as long.
+        forecast.block_ended(loads, true, 30.0 + 3.0 * loads);
+        let loaded = 30.0 + 3.0 * loads;
+        assert!((forecast.seconds_left(loaded) - (each + 3.0 * other)).abs() < 1e-9);
+        forecast.block_ended(each / 2.0, false, loaded + each);
+        assert!((forecast.seconds_left(loaded + each) - (each + 3.0 * 2.0 * other)).abs() < 1e-9);
+        assert!((forecast.seconds_left(loaded + each + 1.0) - (each - 1.0 + 3.0 * 2.0 * other)).abs() < 1e-9);
+        assert!((forecast.seconds_left(1000.0) - 3.0 * 2.0 * other).abs() < 1e-9, "the round is about to end");
+        forecast.block_ended(each / 2.0, false, loaded + 2.0 * each);
+        forecast.round_ended(loaded + 2.0 * each);
+        let later = (2.0 * other).min(loaded + 2.0 * each);
+        assert!((forecast.seconds_left(0.0) - 3.0 * later).abs() < 1e-9);
     }
 
     #[test]

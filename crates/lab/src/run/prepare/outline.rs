@@ -43,7 +43,7 @@ impl Plan {
             step: block.step,
             clients: block.clients,
             trials: self.trials_a_round(block),
-            seconds: self.trials_a_round(block) as f64 * self.expected_trial_seconds(block),
+            seconds: self.expected_block_seconds(block),
         };
         let rounds = |block: &Block| {
             let rounds = self.rounds_min();

@@ -48,10 +48,7 @@ impl RunSession<'_> {
         if left.is_empty() {
             return Ok(());
         }
-        let spared: f64 = left
-            .iter()
-            .map(|block| self.plan.trials_a_round(*block) as f64 * self.plan.expected_trial_seconds(*block))
-            .sum();
+        let spared: f64 = left.iter().map(|block| self.plan.expected_block_seconds(*block)).sum();
         let round_seconds = self.forecast.round_seconds();
         self.forecast.expect((round_seconds - spared).max(round_seconds / 10.0));
         let of = |block: &Block| LeftTest {

@@ -56,12 +56,17 @@ impl RunSession<'_> {
     fn with_instances(&mut self, number: u32, systems: &[usize]) -> Result<(), RoundAbort> {
         let mut round = Round { number, slots: self.start_instances(number, systems)? };
         self.audit(&round)?;
+        // Systems that run one at a time start between blocks, so their starts count as parts of blocks.
+        if !self.plan.one_at_a_time {
+            self.forecast.started(self.round_began.elapsed().as_secs_f64());
+        }
         for block in round_blocks(self.plan, self.seed, number) {
             if self.is_left(&block) {
                 continue;
             }
             self.check_stopped()?;
             self.block(&mut round, block)?;
+            self.block_ended(&round, block);
         }
         for (system, slot) in round.slots {
             if let Some(slot) = slot.ok().filter(|slot| !slot.is_ours()) {
@@ -69,6 +74,17 @@ impl RunSession<'_> {
             }
         }
         Ok(())
+    }
+}
+
+impl<'a> RunSession<'a> {
+    /// Records the time of a block for the forecast.
+    fn block_ended(&mut self, round: &Round<'a>, block: Block) {
+        let systems = round.trials(self.plan, self.seed, block).len() as f64;
+        let of_all = self.plan.systems_of(block.step).count().max(1) as f64;
+        let planned_seconds = self.plan.expected_block_seconds(block) * systems / of_all;
+        let is_once = !self.plan.measures_every_round(block.step);
+        self.forecast.block_ended(planned_seconds, is_once, self.round_began.elapsed().as_secs_f64());
     }
 }
 
