@@ -134,7 +134,9 @@ impl Plan {
             Some(configuration) => Some(configuration.sweep.clone()),
             None => system.ladder.clone(),
         };
-        let groups: BTreeSet<_> = self.systems.iter().filter(shares).map(group).collect();
+        // A control shares the data set of its base.
+        let bases = self.systems.iter().filter(|system| system.control_of.is_none());
+        let groups: BTreeSet<_> = bases.filter(shares).map(group).collect();
         self.systems.iter().filter(|system| !shares(system)).count() + groups.len()
     }
 

@@ -1,5 +1,7 @@
 //! Tables with a cell for each test and system.
 
+use dyno_store::{Configuration, FactorLevel};
+
 use crate::document::{Column, Line, Shown, Table};
 use crate::model::{Cell, Content, Matrix, Relative, Reports, Row, System};
 use crate::wording::number::counted;
@@ -55,15 +57,20 @@ pub(crate) fn client_columns(clients: &[u32]) -> Vec<Column> {
 }
 
 fn sweep(system: &System) -> Option<&str> {
-    Some(&system.configuration.as_ref()?.sweep)
+    Some(&configuration(system)?.sweep)
+}
+
+/// The levels of a system in a sweep. A control is not part of its base's sweep.
+fn configuration(system: &System) -> Option<&Configuration> {
+    system.configuration.as_ref().filter(|_| system.control_of.is_none())
 }
 
 /// The name of a system: `instances 8, depth 4000` in a sweep, otherwise the system's id.
 fn configuration_name(system: &System) -> String {
-    match &system.configuration {
+    match configuration(system) {
         None => system.id.clone(),
         Some(configuration) => {
-            let level = |it: &dyno_store::FactorLevel| format!("{} {}", it.factor, it.level);
+            let level = |it: &FactorLevel| format!("{} {}", it.factor, it.level);
             configuration.levels.iter().map(level).collect::<Vec<_>>().join(", ")
         }
     }

@@ -63,9 +63,9 @@ pub(crate) fn host(run: &Header) -> String {
 pub(crate) fn run(run: &Header) -> String {
     let mut parts = vec![run.started_at.replace('T', " ").replace('Z', " UTC")];
     if let Some(rounds) = &run.rounds_per_test {
-        let seconds = run.seconds_per_trial.as_ref().map(|seconds| format!(" of {} s", span(seconds)));
+        let seconds = run.seconds_per_trial.as_ref().map(|seconds| format!(" of {} s", span(seconds, shortest)));
         let noun = if rounds.max == 1 { "round" } else { "rounds" };
-        parts.push(format!("{} {noun}{} a test", span(rounds), seconds.unwrap_or_default()));
+        parts.push(format!("{} {noun}{} a test", span(rounds, |rounds| rounds.to_string()), seconds.unwrap_or_default()));
     }
     if run.trials_superseded > 0 {
         parts.push(format!("{} run again", counted(run.trials_superseded, "disturbed trial")));
@@ -74,15 +74,16 @@ pub(crate) fn run(run: &Header) -> String {
         parts.push("disturbed rounds count".to_owned());
     }
     if (run.scale - 1.0).abs() > f64::EPSILON {
-        parts.push(format!("scale {}", run.scale));
+        parts.push(format!("scale {}", shortest(run.scale)));
     }
     parts.push(format!("seed {}", run.seed));
     parts.push(format!("Dyno {}", run.dyno_version));
     parts.join(", ")
 }
 
-fn span<T: PartialEq + std::fmt::Display>(range: &Range<T>) -> String {
-    if range.min == range.max { range.min.to_string() } else { format!("{}–{}", range.min, range.max) }
+fn span<T: Copy>(range: &Range<T>, text: impl Fn(T) -> String) -> String {
+    let [min, max] = [text(range.min), text(range.max)];
+    if min == max { min } else { format!("{min}–{max}") }
 }
 
 /// A sentence on trials that failed or are missing. `None` if every planned trial completed. If the run ended early
@@ -257,6 +258,14 @@ pub(crate) fn and(items: &[&str]) -> String {
 mod tests {
     use super::*;
     use crate::sample::{reports, run};
+
+    #[test]
+    fn products_of_factors_are_rounded() {
+        let mut run = run(12);
+        run.steps[1].seconds = Some(280.0 * 0.08);
+        let told = super::run(&reports(&run).run);
+        assert!(told.contains("–22.4 s a test"), "{told}");
+    }
 
     #[test]
     fn the_signs_say_what_the_correction_limits() {

@@ -65,10 +65,11 @@ fn a_ladder_of_systems_of_the_plan_comes_after_those_of_systems() {
 #[test]
 fn a_control_is_in_no_ladder() {
     let text = TEXT.replacen("rounds = 4", "rounds = 4\naa_control = true", 1);
-    let text = text.replacen("[[system]]\nid = \"b\"", &format!("{RUNGS}\n[[system]]\nid = \"b\""), 1);
-    let plan = parse(&text).unwrap();
+    let ladder = format!("share_data = true{RUNGS}\n[[system]]\nid = \"b\"");
+    let plan = parse(&text.replacen("[[system]]\nid = \"b\"", &ladder, 1)).unwrap();
     assert_eq!(plan.systems[5].id, "a.fast.control");
     assert_eq!(plan.ladders[0].systems.len(), 3);
+    assert_eq!(plan.data_sets(), 3, "the ladder with the control, b and c");
 }
 
 #[test]

@@ -178,4 +178,15 @@ mod tests {
         let end = start + end;
         assert_golden("sweep.txt", &text[start..end]);
     }
+
+    #[test]
+    fn a_control_is_not_in_the_sweep_of_its_base() {
+        let mut run = sample::swept_run();
+        let base = run.systems[0].clone();
+        run.systems[4].configuration = base.configuration;
+        run.systems[4].control_of = Some(base.id);
+        let options = RenderOptions { color: false, width: 100 };
+        let text = render(&reports(&run), Format::Text, &options);
+        assert!(text.contains("others\n  mysql84 "), "{text}");
+    }
 }
