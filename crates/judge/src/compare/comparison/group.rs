@@ -32,11 +32,11 @@ pub(super) fn overall(tests: &[Measured<'_>], rule: &Rule) -> Option<GroupMean> 
 /// The mean over some tests. An instance affects all tests of its round. Therefore the mean over tests is computed
 /// for each round first, and the interval is computed from these means.
 fn mean(name: &str, tests: &[Measured<'_>], rule: &Rule) -> Option<GroupMean> {
-    let all: Vec<&Ratios> = tests.iter().map(|test| &test.ratios).collect();
-    let ratios: Vec<&Ratios> = all.iter().copied().filter(|ratios| ratios.len() > 0).collect();
+    let ratios: Vec<&Ratios> =
+        tests.iter().map(|test| &test.ratios).filter(|ratios| ratios.len() > 0).collect();
     let are_apart = |ratios: &&Ratios| matches!(ratios, Ratios::Sessions(pairs) if pairs.are_apart());
     let found = match ratios.first()? {
-        _ if all.iter().all(are_apart) => apart(&all, rule)?,
+        _ if ratios.iter().all(are_apart) => apart(&ratios, rule)?,
         Ratios::Paired(_) | Ratios::Sessions(_) => paired(&ratios, rule)?,
         Ratios::Unpaired(unpaired) => self::unpaired(unpaired.replicates, &ratios, rule)?,
     };
@@ -78,11 +78,10 @@ fn apart(ratios: &[&Ratios], rule: &Rule) -> Option<Mean> {
     let estimates = ratios.iter().filter_map(|ratios| ratios.estimate(rule.margin, rule.confidence()));
     let ln_ratios: Vec<f64> = estimates.map(|estimate| estimate.ratio.ln()).collect();
     let mean = ln_ratios.iter().sum::<f64>() / ln_ratios.len() as f64;
-    let rounds = ratios.iter().map(|ratios| ratios.len()).max()?;
     (!ln_ratios.is_empty()).then(|| Mean {
         estimate: RatioEstimate::without_interval(mean.exp()),
         tests: ln_ratios.len(),
-        rounds,
+        rounds: 1,
     })
 }
 
