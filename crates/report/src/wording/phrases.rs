@@ -63,9 +63,14 @@ pub(crate) fn host(run: &Header) -> String {
 pub(crate) fn run(run: &Header) -> String {
     let mut parts = vec![run.started_at.replace('T', " ").replace('Z', " UTC")];
     if let Some(rounds) = &run.rounds_per_test {
-        let seconds = run.seconds_per_trial.as_ref().map(|seconds| format!(" of {} s", span(seconds, shortest)));
+        let seconds =
+            run.seconds_per_trial.as_ref().map(|seconds| format!(" of {} s", span(seconds, shortest)));
         let noun = if rounds.max == 1 { "round" } else { "rounds" };
-        parts.push(format!("{} {noun}{} a test", span(rounds, |rounds| rounds.to_string()), seconds.unwrap_or_default()));
+        parts.push(format!(
+            "{} {noun}{} a test",
+            span(rounds, |rounds| rounds.to_string()),
+            seconds.unwrap_or_default()
+        ));
     }
     if run.trials_superseded > 0 {
         parts.push(format!("{} run again", counted(run.trials_superseded, "disturbed trial")));

@@ -198,9 +198,10 @@ fn the_ratio_of_sides_one_after_the_other_is_that_of_all_sessions() {
     let judgement = judge(0.8, &speeds, |at| at < 6, false, &mut SplitMix64::new(1));
     let comparison = &judgement.comparisons[0];
     let overall = comparison.overall.as_ref().unwrap();
-    for (ratio, interval) in
-        [(comparison.tests[0].ratio.unwrap(), comparison.tests[0].interval), (overall.ratio, overall.interval)]
-    {
+    for (ratio, interval) in [
+        (comparison.tests[0].ratio.unwrap(), comparison.tests[0].interval),
+        (overall.ratio, overall.interval),
+    ] {
         assert!((0.77..0.83).contains(&ratio), "{ratio}");
         assert_eq!(interval, None);
     }

@@ -50,7 +50,8 @@ impl Plan {
     /// Estimated duration of a round, in seconds. Loads may be measured only in the first round.
     fn expected_round_seconds(&self, is_first: bool) -> f64 {
         let is_measured = |block: &Block| is_first || self.measures_every_round(block.step);
-        let trials = blocks(self).into_iter().filter(is_measured).map(|block| self.expected_block_seconds(block));
+        let trials =
+            blocks(self).into_iter().filter(is_measured).map(|block| self.expected_block_seconds(block));
         let starts = self.systems.iter().filter(|system| system.source.starts_server()).count();
         let waits = if self.one_at_a_time { starts } else { starts.min(1) };
         let starting = starts as f64 * START_SECONDS + waits as f64 * SETTLE_SECONDS;
@@ -203,11 +204,11 @@ impl Forecast {
     pub(crate) fn seconds_left(&self, into_round_seconds: f64) -> f64 {
         let Some(after) = self.rounds_left.checked_sub(1) else { return 0.0 };
         let is_first = self.seen.0 == 0;
-        let other =
-            if is_first { self.other_seconds * self.each.factor() } else { self.round_seconds() };
+        let other = if is_first { self.other_seconds * self.each.factor() } else { self.round_seconds() };
         let has_blocks = self.once.planned_seconds + self.each.planned_seconds > 0.0;
         let rest = if is_first && has_blocks {
-            let blocks = self.once.rest_seconds(self.once_seconds) + self.each.rest_seconds(self.each_seconds);
+            let blocks =
+                self.once.rest_seconds(self.once_seconds) + self.each.rest_seconds(self.each_seconds);
             blocks - (into_round_seconds - self.block_began_seconds)
         } else {
             self.round_seconds() - into_round_seconds
@@ -262,7 +263,10 @@ mod tests {
         forecast.block_ended(each / 2.0, false, loaded + each);
         assert!((forecast.seconds_left(loaded + each) - (each + 3.0 * 2.0 * other)).abs() < 1e-9);
         assert!((forecast.seconds_left(loaded + each + 1.0) - (each - 1.0 + 3.0 * 2.0 * other)).abs() < 1e-9);
-        assert!((forecast.seconds_left(1000.0) - 3.0 * 2.0 * other).abs() < 1e-9, "the round is about to end");
+        assert!(
+            (forecast.seconds_left(1000.0) - 3.0 * 2.0 * other).abs() < 1e-9,
+            "the round is about to end"
+        );
         forecast.block_ended(each / 2.0, false, loaded + 2.0 * each);
         forecast.round_ended(loaded + 2.0 * each);
         let later = (2.0 * other).min(loaded + 2.0 * each);
