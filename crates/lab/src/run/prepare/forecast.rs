@@ -102,7 +102,8 @@ impl Pace {
         if self.planned_seconds > 0.0 { self.taken_seconds / self.planned_seconds } else { 1.0 }
     }
 
-    /// Expected time for the rest of these blocks, in seconds, of which `all_seconds` are planned for all.
+    /// Expected time of the blocks that have not run yet, in seconds. `all_seconds` is the planned time of all blocks
+    /// of this kind.
     fn rest_seconds(self, all_seconds: f64) -> f64 {
         (all_seconds - self.planned_seconds).max(0.0) * self.factor()
     }
