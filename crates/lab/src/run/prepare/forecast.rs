@@ -1,92 +1,7 @@
-//! Forecasts the duration of a run.
+//! Forecasts the time left of a run, from its plan and from the time that its rounds take.
 
-use crate::plan::{BetweenSteps, Plan, StackSampling, Step, StepEvent};
+use crate::plan::Plan;
 use crate::schedule::{Block, blocks};
-
-/// Assumed rate of loads until a rate has been measured, in rows per second.
-const LOADED_ROWS_PER_SECOND: f64 = 20_000.0;
-/// Assumed time of a trial besides warm-up and measured time, in seconds: connecting, the unmeasured beginnings of
-/// slices, and committing.
-const OVERHEAD_SECONDS: f64 = 0.2;
-/// Assumed time to start a server on a snapshot, in seconds.
-const START_SECONDS: f64 = 1.5;
-/// Assumed time to restore or restart a server before a step, in seconds: the start, and the wait until the server is
-/// at rest.
-const RESTORE_SECONDS: f64 = 3.0;
-/// Assumed wait until the servers of a round are at rest, in seconds.
-const SETTLE_SECONDS: f64 = 3.0;
-
-impl Plan {
-    /// Returns the estimated duration of a run in seconds, without the time to fetch engines. If verdicts end the
-    /// run, this is the shortest possible duration.
-    pub fn expected_seconds(&self) -> f64 {
-        match self.rounds {
-            crate::plan::Rounds::Budget { seconds } => seconds,
-            _ => Forecast::new(self, self.rounds_min()).seconds_left(0.0),
-        }
-    }
-
-    /// Estimated duration of a trial of a block, in seconds.
-    pub(crate) fn expected_trial_seconds(&self, block: Block) -> f64 {
-        let step = &self.steps[block.step];
-        OVERHEAD_SECONDS
-            + if step.is_load() {
-                self.data.map_or(0.0, |data| data.rows_total() as f64 / LOADED_ROWS_PER_SECOND)
-            } else {
-                step.warmup_seconds + expected_measured_seconds(step) + self.expected_restore_seconds()
-            }
-    }
-
-    /// Estimated duration of the trials of a block in a round that measures it, in seconds.
-    pub(crate) fn expected_block_seconds(&self, block: Block) -> f64 {
-        self.trials_a_round(block) as f64 * self.expected_trial_seconds(block)
-    }
-
-    /// Estimated time to restore or restart a system before a step, in seconds.
-    fn expected_restore_seconds(&self) -> f64 {
-        if self.between_steps == BetweenSteps::Keep { 0.0 } else { RESTORE_SECONDS }
-    }
-
-    /// Estimated duration of a round, in seconds. Loads may be measured only in the first round.
-    fn expected_round_seconds(&self, is_first: bool) -> f64 {
-        let is_measured = |block: &Block| is_first || self.measures_every_round(block.step);
-        let trials =
-            blocks(self).into_iter().filter(is_measured).map(|block| self.expected_block_seconds(block));
-        let starts = self.systems.iter().filter(|system| system.source.starts_server()).count();
-        let waits = if self.one_at_a_time { starts } else { starts.min(1) };
-        let starting = starts as f64 * START_SECONDS + waits as f64 * SETTLE_SECONDS;
-        let stacks = if is_first { self.expected_stacks_seconds() } else { 0.0 };
-        trials.sum::<f64>() + stacks + starting
-    }
-
-    /// Estimated time that loads add to each round on average, in seconds, if several rounds share a load.
-    fn expected_load_seconds_a_round(&self) -> f64 {
-        let loads = blocks(self).into_iter().filter(|block| !self.measures_every_round(block.step));
-        let seconds = loads.map(|block| self.expected_block_seconds(block));
-        self.rounds_per_load.map_or(0.0, |rounds| seconds.sum::<f64>() / f64::from(rounds))
-    }
-
-    /// Estimated time of the additional loads during which stacks are sampled, in seconds.
-    fn expected_stacks_seconds(&self) -> f64 {
-        let of_step = |(position, step): (usize, &Step)| {
-            let passes = step.stacks.map_or(0, |_| self.systems_of(position).count() * step.clients.len());
-            passes as f64 * (step.warmup_seconds + StackSampling::seconds(step, step.seconds))
-        };
-        self.steps.iter().enumerate().map(of_step).sum()
-    }
-
-    /// Number of trials of a block in a round that measures it.
-    pub(crate) fn trials_a_round(&self, block: Block) -> usize {
-        if self.steps[block.step].is_load() { self.data_sets() } else { self.systems_of(block.step).count() }
-    }
-}
-
-/// Estimated measured time of a step, in seconds. A step that waits for an event may last longer, but how long a
-/// statement or a command takes is not known.
-fn expected_measured_seconds(step: &Step) -> f64 {
-    let ends = step.step_events.iter().filter(|event| event.until_done).map(StepEvent::ends_at_least_seconds);
-    ends.fold(step.seconds, f64::max)
-}
 
 /// Time that blocks took.
 #[derive(Clone, Copy, Debug, Default)]
@@ -136,7 +51,11 @@ impl Forecast {
     pub(crate) fn new(plan: &Plan, rounds: u32) -> Self {
         let (each, once): (Vec<Block>, Vec<Block>) =
             blocks(plan).into_iter().partition(|block| plan.measures_every_round(block.step));
-        let seconds = |blocks: Vec<Block>| blocks.into_iter().map(|it| plan.expected_block_seconds(it)).sum();
+        let seconds = |blocks: Vec<Block>| {
+            let of_block =
+                |block| plan.expected_block_seconds(block) + plan.expected_first_slices_seconds(block);
+            blocks.into_iter().map(of_block).sum()
+        };
         Self {
             rounds_left: rounds,
             once_seconds: seconds(once),
@@ -221,35 +140,15 @@ impl Forecast {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::testing::{TEXT, parse, plan};
+    use crate::plan::testing::plan;
 
     #[test]
     fn before_anything_is_seen_the_plan_counts() {
         let plan = plan();
-        // The plan has three systems, two of which have servers. It has a load of 200 rows and a step of 2.5 s,
-        // each with two numbers of clients.
-        let round = 3.0 * (2.0 * (OVERHEAD_SECONDS + 0.01) + 2.0 * (2.5 + OVERHEAD_SECONDS))
-            + 2.0 * START_SECONDS
-            + SETTLE_SECONDS;
-        let later = round - 3.0 * 2.0 * (OVERHEAD_SECONDS + 0.01);
+        let (first, later) = (plan.expected_round_seconds(true), plan.expected_round_seconds(false));
         let forecast = Forecast::new(&plan, 4);
-        assert!((forecast.seconds_left(0.0) - (round + 3.0 * later)).abs() < 1e-9);
-        assert!((forecast.seconds_left(1.0) - (round - 1.0 + 3.0 * later)).abs() < 1e-9);
-    }
-
-    #[test]
-    fn a_step_waits_for_its_events_and_for_restored_data() {
-        let event =
-            "seconds = 3\n[[step.event]]\nat_seconds = 2\nidle_transaction_seconds = 1.5\nuntil = \"done\"\n";
-        let text = TEXT.replace("options = { range_size = 10, skip_trx = true }\n", event);
-        let restored = text.replace("rounds = 4", "rounds = 4\nbetween_steps = \"restore\"");
-        for (text, restore_seconds) in [(text, 0.0), (restored, RESTORE_SECONDS)] {
-            let plan = parse(&text).unwrap();
-            let block = blocks(&plan).into_iter().find(|block| block.step == 1).unwrap();
-            let expected =
-                OVERHEAD_SECONDS + plan.steps[1].warmup_seconds + 2.0 + 1.5 + 5.0 + restore_seconds;
-            assert!((plan.expected_trial_seconds(block) - expected).abs() < 1e-9);
-        }
+        assert!((forecast.seconds_left(0.0) - (first + 3.0 * later)).abs() < 1e-9);
+        assert!((forecast.seconds_left(1.0) - (first - 1.0 + 3.0 * later)).abs() < 1e-9);
     }
 
     #[test]

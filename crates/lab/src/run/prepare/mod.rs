@@ -2,6 +2,7 @@
 
 mod data;
 mod executed;
+mod expected;
 mod forecast;
 mod install;
 mod outline;

@@ -82,7 +82,9 @@ impl<'a> RunSession<'a> {
     fn block_ended(&mut self, round: &Round<'a>, block: Block) {
         let systems = round.trials(self.plan, self.seed, block).len() as f64;
         let of_all = self.plan.systems_of(block.step).count().max(1) as f64;
-        let planned_seconds = self.plan.expected_block_seconds(block) * systems / of_all;
+        let of_block =
+            self.plan.expected_block_seconds(block) + self.plan.expected_first_slices_seconds(block);
+        let planned_seconds = of_block * systems / of_all;
         let is_once = !self.plan.measures_every_round(block.step);
         self.forecast.block_ended(planned_seconds, is_once, self.round_began.elapsed().as_secs_f64());
     }
