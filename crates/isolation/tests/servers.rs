@@ -5,38 +5,16 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use dyno_engine::testing::{self, engine_test, server_test};
+use dyno_engine::testing::{engines, named_engines, servers};
 use dyno_engine::{Family, Installation, Replication, ReplicationMode, Server};
 use dyno_isolation::{
     IsolatedSystem, IsolationOptions, IsolationReport, Level, Model, Operation, Recorder, Verdict, Worker,
     isolation_test,
 };
+use dyno_testing::dyno_test;
 
 fn main() -> ExitCode {
-    let mut tests = Vec::new();
-    for system in ["mysql@5.6.24", "mysql@9.7.4", "mariadb@10.11", "mariadb@10.11/rocksdb"] {
-        tests.push(engine_test("is read-committed", system, move |it| {
-            keeps(it, system, Level::ReadCommitted);
-        }));
-    }
-    for system in ["mysql@9.7.4", "mariadb@10.11", "postgres@18.4"] {
-        tests.push(engine_test("is serializable", system, move |it| keeps(it, system, Level::Serializable)));
-    }
-    tests.push(engine_test("is snapshot-isolated", "postgres@18.4", |it| {
-        keeps(it, "postgres@18.4", Level::RepeatableRead);
-    }));
-    tests.push(server_test("skews writes in its repeatable reads", "postgres@18.4", |server| {
-        skews_writes(server);
-    }));
-    for system in ["mysql@9.7.4", "mariadb@10.11"] {
-        tests.push(server_test("loses an update in its repeatable reads", system, |server| {
-            loses_update(server);
-        }));
-    }
-    for system in ["mariadb@10.11", "postgres@18.4"] {
-        tests.push(engine_test("has stale reads on a replica", system, stale_reads));
-    }
-    testing::main(tests)
+    dyno_testing::main(&[])
 }
 
 fn options(level: Level, model: Model) -> IsolationOptions {
@@ -52,6 +30,21 @@ fn run(installation: &Installation, system: &str, options: &IsolationOptions) ->
         data_root: folder.path().to_owned(),
     };
     isolation_test(&system, options, &AtomicBool::new(false)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[dyno_test(named_engines(&["mysql@5.6.24", "mysql@9.7.4", "mariadb@10.11", "mariadb@10.11/rocksdb"]))]
+fn read_committed_is_kept(installation: &Installation, system: &str) {
+    keeps(installation, system, Level::ReadCommitted);
+}
+
+#[dyno_test(named_engines(&["mysql@9.7.4", "mariadb@10.11", "postgres@18.4"]))]
+fn serializable_is_kept(installation: &Installation, system: &str) {
+    keeps(installation, system, Level::Serializable);
+}
+
+#[dyno_test(named_engines(&["postgres@18.4"]))]
+fn repeatable_reads_are_snapshot_isolated(installation: &Installation, system: &str) {
+    keeps(installation, system, Level::RepeatableRead);
 }
 
 fn keeps(installation: &Installation, system: &str, level: Level) {
@@ -83,7 +76,8 @@ fn judged(recorder: Recorder, model: Model) -> (Vec<String>, Verdict) {
 }
 
 /// Two transactions that overlap read both lists, and each then appends to a different list.
-fn skews_writes(server: &Server) {
+#[dyno_test(servers(&["postgres@18.4"]))]
+fn repeatable_reads_skew_writes(server: &mut Server) {
     make_table(server);
     let read = [Operation::Read { key: 1 }, Operation::Read { key: 2 }];
     for (level, is_skewed) in [(Level::RepeatableRead, true), (Level::Serializable, false)] {
@@ -118,7 +112,8 @@ fn skews_writes(server: &Server) {
 }
 
 /// Two transactions read a list. One appends and commits. Then the other appends and commits.
-fn loses_update(server: &Server) {
+#[dyno_test(servers(&["mysql@9.7.4", "mariadb@10.11"]))]
+fn repeatable_reads_lose_an_update(server: &mut Server) {
     make_table(server);
     let recorder = Recorder::default();
     let both = |value| [Operation::Read { key: 1 }, Operation::Append { key: 1, value }];
@@ -140,7 +135,8 @@ fn loses_update(server: &Server) {
 }
 
 /// The replica applies received changes two seconds late, so that reads on it are stale even if the host is fast.
-fn stale_reads(installation: &Installation) {
+#[dyno_test(engines(&["mariadb@10.11", "postgres@18.4"]))]
+fn reads_on_a_replica_are_stale(installation: &Installation) {
     let replication = Replication { mode: ReplicationMode::Asynchronous, replicas: 1, delay_seconds: 2 };
     let options = IsolationOptions {
         replication: Some(replication),

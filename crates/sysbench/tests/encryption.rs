@@ -5,15 +5,13 @@ mod support;
 use std::path::Path;
 use std::process::ExitCode;
 
-use dyno_engine::testing::{self, Authority, Identity, engine_test, start_with_tls};
+use dyno_engine::testing::{Authority, Identity, engines, start_with_tls};
 use dyno_engine::{Installation, Server};
+use dyno_testing::dyno_test;
 use support::{Outcome, number_after, sysbench};
 
 fn main() -> ExitCode {
-    testing::main(vec![
-        engine_test("is encrypted as the options say", "mariadb@10.11", mysql_options),
-        engine_test("is encrypted as the options say", "postgres@18.4", postgres_options),
-    ])
+    dyno_testing::main(&[])
 }
 
 /// Runs a script that connects, runs `code` to print one line about its connection, and does one event.
@@ -44,7 +42,8 @@ fn is_refused(outcome: &Outcome, words: &str) {
     assert!(is_refused, "{words}: {outcome:?}");
 }
 
-fn mysql_options(installation: &Installation) {
+#[dyno_test(engines(&["mariadb@10.11"]))]
+fn mariadb_connections_are_encrypted_as_the_options_say(installation: &Installation) {
     let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new(folder.path(), "authority");
     let server = start_with_tls(installation, folder.path(), &authority, &[]);
@@ -82,7 +81,8 @@ fn mysql_options(installation: &Installation) {
     assert_eq!(number_after(&out, "total number of events:") as u32, 1);
 }
 
-fn postgres_options(installation: &Installation) {
+#[dyno_test(engines(&["postgres@18.4"]))]
+fn postgres_connections_are_encrypted_as_the_options_say(installation: &Installation) {
     let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new(folder.path(), "authority");
     let server = start_with_tls(installation, folder.path(), &authority, &[]);

@@ -8,26 +8,13 @@ use std::net::TcpListener;
 use std::process::ExitCode;
 
 use dyno_engine::Server;
-use dyno_engine::testing::{self, server_test};
+use dyno_engine::testing::servers;
+use dyno_testing::dyno_test;
 use support::{number_after, sysbench};
 use until::sysbench_until_there_is;
 
 fn main() -> ExitCode {
-    testing::main(vec![
-        server_test("runs a workload over a socket and over TCP", "mariadb@10.11", runs_a_workload),
-        server_test("ignores the errors that it is told to", "mariadb@10.11", ignores_errors),
-        server_test("shows what the server says and does not obey it", "mariadb@10.11", escapes_errors),
-        server_test("prints every call where it is to", "mariadb@10.11", prints_calls),
-        server_test("drops what does not end in time", "mariadb@10.11", drops_what_is_late),
-        server_test("reports what was measured until it is stopped", "mariadb@10.11", is_stopped),
-        server_test("report hooks query the server", "mariadb@10.11", hooks_query),
-        server_test("runs a workload", "postgres@18.4", runs_on_postgres),
-        server_test("report hooks query the server", "postgres@18.4", hooks_query_postgres),
-        server_test("declares parameters as sysbench does", "postgres@18.4", declares_parameters),
-        server_test("a script connects at its top level", "postgres@18.4", connects_at_top_level),
-        server_test("oltp_insert begins with empty tables", "postgres@18.4", inserts_into_empty_tables),
-        server_test("is found by the first host of a list that accepts", "postgres@18.4", is_in_a_list),
-    ])
+    dyno_testing::main(&[])
 }
 
 const TABLES: &[&str] = &["--tables=2", "--table-size=100", "--threads=2"];
@@ -49,7 +36,8 @@ fn call(server: &[String], arguments: &[&[&str]]) -> support::Outcome {
     sysbench(&[&[&server[..]], arguments].concat())
 }
 
-fn runs_a_workload(server: &mut Server) {
+#[dyno_test(servers(&["mariadb@10.11"]))]
+fn a_workload_runs_over_a_socket_and_over_tcp(server: &mut Server) {
     for place in [mysql(server, false), mysql(server, true)] {
         call(&place, &[&["oltp_read_write"], TABLES, &["prepare"]]).success();
         call(&place, &[&["oltp_read_write"], TABLES, &["--events=5", "--io=epoll", "run"]]).success();
@@ -62,7 +50,8 @@ fn runs_a_workload(server: &mut Server) {
     assert!(wrong.status == 1 && wrong.err.is_empty() && wrong.out.contains("error 1045"), "{wrong:?}");
 }
 
-fn ignores_errors(server: &mut Server) {
+#[dyno_test(servers(&["mariadb@10.11"]))]
+fn errors_are_ignored_if_the_options_say_so(server: &mut Server) {
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("restart.lua");
     let text = "
@@ -85,7 +74,8 @@ fn ignores_errors(server: &mut Server) {
 
 /// An error of the server is printed as one line without control characters. The script's own output is printed
 /// unchanged.
-fn escapes_errors(server: &mut Server) {
+#[dyno_test(servers(&["mariadb@10.11"]))]
+fn what_the_server_says_is_shown_and_not_obeyed(server: &mut Server) {
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("signal.lua");
     let text = "
@@ -105,7 +95,8 @@ fn escapes_errors(server: &mut Server) {
     assert!(!fatal.out.lines().any(|line| line.starts_with("FATAL: forged")), "{fatal:?}");
 }
 
-fn drops_what_is_late(server: &mut Server) {
+#[dyno_test(servers(&["mariadb@10.11"]))]
+fn what_does_not_end_in_time_is_dropped(server: &mut Server) {
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("slow.lua");
     let text = "
@@ -118,7 +109,8 @@ fn drops_what_is_late(server: &mut Server) {
     assert!(late.out.contains("\nNumber of unfinished transactions on forced shutdown: 1\n"), "{late:?}");
 }
 
-fn prints_calls(server: &mut Server) {
+#[dyno_test(servers(&["mariadb@10.11"]))]
+fn every_call_is_printed_if_the_options_say_so(server: &mut Server) {
     let place = mysql(server, false);
     let options = ["oltp_point_select", "--tables=1", "--table-size=10", "--mysql-debug"];
     let out = call(&place, &[&options, &["prepare"]]).success();
@@ -134,7 +126,8 @@ fn prints_calls(server: &mut Server) {
     call(&place, &[&options, &["cleanup"]]).success();
 }
 
-fn is_stopped(server: &mut Server) {
+#[dyno_test(servers(&["mariadb@10.11"]))]
+fn what_was_measured_until_a_stop_is_reported(server: &mut Server) {
     let place = mysql(server, false);
     let place: Vec<&str> = place.iter().map(String::as_str).collect();
     let folder = tempfile::tempdir().unwrap();
@@ -201,15 +194,18 @@ fn check_hooks(place: &[String]) {
     );
 }
 
-fn hooks_query(server: &mut Server) {
+#[dyno_test(servers(&["mariadb@10.11"]))]
+fn report_hooks_query_mariadb(server: &mut Server) {
     check_hooks(&mysql(server, false));
 }
 
-fn hooks_query_postgres(server: &mut Server) {
+#[dyno_test(servers(&["postgres@18.4"]))]
+fn report_hooks_query_postgres(server: &mut Server) {
     check_hooks(&pgsql(server));
 }
 
-fn runs_on_postgres(server: &mut Server) {
+#[dyno_test(servers(&["postgres@18.4"]))]
+fn a_workload_runs_on_postgres(server: &mut Server) {
     let place = pgsql(server);
     call(&place, &[&["oltp_read_write"], TABLES, &["prepare"]]).success();
     let out = call(&place, &[&["oltp_read_write"], TABLES, &["--events=50", "run"]]).success();
@@ -218,7 +214,8 @@ fn runs_on_postgres(server: &mut Server) {
 
 /// Checks which parameter type the server sees for each declared type. Where sysbench has a type, the expected
 /// value is that of sysbench 1.0.20.
-fn declares_parameters(server: &mut Server) {
+#[dyno_test(servers(&["postgres@18.4"]))]
+fn parameters_are_declared_as_sysbench_does(server: &mut Server) {
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("types.lua");
     let text = "
@@ -260,7 +257,8 @@ fn declares_parameters(server: &mut Server) {
     );
 }
 
-fn connects_at_top_level(server: &mut Server) {
+#[dyno_test(servers(&["postgres@18.4"]))]
+fn a_script_connects_at_its_top_level(server: &mut Server) {
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("top.lua");
     let text = "
@@ -279,7 +277,8 @@ fn connects_at_top_level(server: &mut Server) {
     assert_eq!((number_after(&out, "transactions:") as u32, number_after(&out, "read:") as u32), (30, 30));
 }
 
-fn inserts_into_empty_tables(server: &mut Server) {
+#[dyno_test(servers(&["postgres@18.4"]))]
+fn oltp_insert_begins_with_empty_tables(server: &mut Server) {
     let place = pgsql(server);
     let folder = tempfile::tempdir().expect("a folder");
     let count = folder.path().join("count.lua");
@@ -298,7 +297,8 @@ fn inserts_into_empty_tables(server: &mut Server) {
 
 /// Checks that a list of addresses works although no server listens at the first address, the second name does not
 /// exist, and the server at the third address is silent.
-fn is_in_a_list(server: &mut Server) {
+#[dyno_test(servers(&["postgres@18.4"]))]
+fn the_first_host_of_a_list_that_accepts_is_found(server: &mut Server) {
     let access = server.access();
     let account = [
         "--db-driver=pgsql".to_owned(),

@@ -4,9 +4,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use dyno_crash::{CrashError, CrashReport, CrashedSystem, Failover, Verdict, failover_test};
-use dyno_engine::testing::{Trial, engine_test};
+use dyno_engine::testing::engines;
 use dyno_engine::{Installation, Replication, ReplicationMode};
 use dyno_settings::CrashKind;
+use dyno_testing::dyno_test;
 
 use crate::{Nobody, crash_by, options};
 
@@ -14,22 +15,7 @@ use crate::{Nobody, crash_by, options};
 /// commits.
 const CUT_OFF: Duration = Duration::from_secs(1);
 
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = vec![engine_test("cannot fail over", "postgres@9.6.24", old_versions_are_refused)];
-    for system in ["mariadb@10.11", "mysql@9.7.4", "postgres@18.4"] {
-        tests.push(engine_test("loses what its replicas had not received", system, |installation| {
-            lost_without_waiting(installation);
-        }));
-        tests.push(engine_test("loses nothing that a replica had to receive", system, |installation| {
-            kept_by(ReplicationMode::SemiSynchronous, installation);
-        }));
-    }
-    let galera = "loses nothing as a Galera cluster";
-    tests.push(engine_test(galera, "mariadb@10.11", |installation| {
-        kept_by(ReplicationMode::Galera, installation);
-    }));
-    tests
-}
+const SYSTEMS: &[&str] = &["mariadb@10.11", "mysql@9.7.4", "postgres@18.4"];
 
 fn fail_over(installation: &Installation, failover: &Failover) -> CrashReport {
     let test = |system: &CrashedSystem| {
@@ -39,7 +25,8 @@ fn fail_over(installation: &Installation, failover: &Failover) -> CrashReport {
     crash_by("", installation, &[], test)
 }
 
-fn lost_without_waiting(installation: &Installation) {
+#[dyno_test(engines(SYSTEMS))]
+fn what_the_replicas_had_not_received_is_lost(installation: &Installation) {
     let replication = Replication { mode: ReplicationMode::Asynchronous, replicas: 2, delay_seconds: 0 };
     let report = fail_over(installation, &Failover { replication, cut_off: CUT_OFF });
     assert_eq!((report.crashes.len(), report.failure.as_deref()), (2, None));
@@ -51,7 +38,18 @@ fn lost_without_waiting(installation: &Installation) {
     assert_eq!(report.verdict, Verdict::Allowed);
 }
 
-fn kept_by(mode: ReplicationMode, installation: &Installation) {
+#[dyno_test(engines(SYSTEMS))]
+fn what_a_replica_had_to_receive_is_kept(installation: &Installation) {
+    is_kept_by(ReplicationMode::SemiSynchronous, installation);
+}
+
+#[dyno_test(engines(&["mariadb@10.11"]))]
+fn a_galera_cluster_loses_nothing(installation: &Installation) {
+    is_kept_by(ReplicationMode::Galera, installation);
+}
+
+/// With this replication, a failover loses nothing.
+fn is_kept_by(mode: ReplicationMode, installation: &Installation) {
     let replication = Replication { mode, replicas: 2, delay_seconds: 0 };
     let report = fail_over(installation, &Failover { replication, cut_off: CUT_OFF });
     assert_eq!((report.crashes.len(), report.failure.as_deref()), (2, None));
@@ -60,7 +58,8 @@ fn kept_by(mode: ReplicationMode, installation: &Installation) {
     assert_eq!(report.verdict, Verdict::Kept);
 }
 
-fn old_versions_are_refused(installation: &Installation) {
+#[dyno_test(engines(&["postgres@9.6.24"]))]
+fn an_old_version_cannot_fail_over(installation: &Installation) {
     let replication = Replication { mode: ReplicationMode::Asynchronous, replicas: 1, delay_seconds: 0 };
     let failover = Failover { replication, cut_off: Duration::ZERO };
     let system = CrashedSystem {

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 use dyno_crash::{CrashOptions, CrashReport, CrashedSystem, Observer, crash_test, serve_sqlite};
-use dyno_engine::{Installation, testing};
+use dyno_engine::Installation;
 use dyno_settings::CrashKind;
 
 fn main() -> ExitCode {
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
         serve_sqlite(Path::new(file), stdin().lock(), stdout().lock()).unwrap();
         return ExitCode::SUCCESS;
     }
-    testing::main(process::tests().into_iter().chain(power::tests()).chain(failover::tests()).collect())
+    dyno_testing::main(&[])
 }
 
 /// The names of a system's settings, with their values.

@@ -2,54 +2,46 @@
 
 use dyno_crash::Verdict;
 use dyno_engine::Installation;
-use dyno_engine::testing::{Trial, installation};
+use dyno_engine::testing::engine_test;
 use dyno_host::VolatileVolume;
 use dyno_settings::{CrashKind, Loss};
-use libtest_mimic::Completion;
+use dyno_testing::{Completion, Trial, dyno_test};
 
 use crate::{Nobody, Settings, crash, options};
 
-/// Systems with settings that make commits wait for the disk and let torn pages be repaired.
-const SAFE: [(&str, Settings<'_>); 3] = [
-    ("mariadb@10.11", &[("innodb_flush_log_at_trx_commit", "1"), ("innodb_doublewrite", "ON")]),
-    ("postgres@18.4", &[("synchronous_commit", "on"), ("full_page_writes", "on")]),
-    ("sqlite", &[("journal_mode", "WAL"), ("synchronous", "FULL")]),
-];
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests: Vec<Trial> = SAFE
-        .map(|(system, settings)| {
-            power_test("what_was_acknowledged_is_there", system, move |installation| {
-                what_was_acknowledged_is_there(system, installation, settings);
-            })
-        })
-        .into();
-    tests.push(power_test(
-        "what_the_system_was_left_to_write_is_lost",
-        "sqlite",
-        what_the_system_was_left_to_write_is_lost,
-    ));
-    tests
-}
-
-fn power_test(name: &str, system: &'static str, test: impl FnOnce(&Installation) + Send + 'static) -> Trial {
-    Trial::ignorable_test(format!("{system} power::{name}"), move || {
-        if let Err(missing) = VolatileVolume::check_rights() {
-            return Ok(Completion::ignored_with(missing.to_string()));
-        }
-        match installation(system) {
-            Ok(installation) => test(&installation),
-            Err(reason) if std::env::var_os("DYNO_REQUIRE_ENGINES").is_some_and(|value| value == "1") => {
-                return Err(reason.into());
+/// A maker of a test for each of some engines, on volumes whose power can be cut. A test is ignored, with the reason,
+/// if this user has no right to make such volumes.
+fn with_power_cuts(systems: &'static [&'static str]) -> impl Fn(&str, fn(&Installation, &str)) -> Vec<Trial> {
+    move |name, test| {
+        let on_engine = |system: &&'static str| {
+            let system = *system;
+            match VolatileVolume::check_rights() {
+                Ok(()) => engine_test(name, system, move |installation| {
+                    test(installation, system);
+                    Ok(())
+                }),
+                Err(missing) => Trial::ignorable_test(format!("{name} {system}"), move || {
+                    Ok(Completion::ignored_with(missing.to_string()))
+                }),
             }
-            Err(reason) => return Ok(Completion::ignored_with(reason)),
-        }
-        Ok(Completion::Completed)
-    })
+        };
+        systems.iter().map(on_engine).collect()
+    }
 }
 
-fn what_was_acknowledged_is_there(system: &str, installation: &Installation, settings: Settings<'_>) {
-    let report = crash(system, installation, settings, &options(CrashKind::Power), &mut Nobody);
+/// Settings of a system that make commits wait for the disk and let torn pages be repaired.
+fn safe_settings(system: &str) -> Settings<'static> {
+    match system {
+        "mariadb@10.11" => &[("innodb_flush_log_at_trx_commit", "1"), ("innodb_doublewrite", "ON")],
+        "postgres@18.4" => &[("synchronous_commit", "on"), ("full_page_writes", "on")],
+        "sqlite" => &[("journal_mode", "WAL"), ("synchronous", "FULL")],
+        _ => panic!("{system}"),
+    }
+}
+
+#[dyno_test(with_power_cuts(&["mariadb@10.11", "postgres@18.4", "sqlite"]))]
+fn what_was_acknowledged_is_there(installation: &Installation, system: &str) {
+    let report = crash(system, installation, safe_settings(system), &options(CrashKind::Power), &mut Nobody);
     assert_eq!(report.verdict, Verdict::Kept, "{report:?}");
     assert_eq!((report.promise.loss, report.promise.is_whole), (Loss::Nothing, true));
     assert_eq!(report.crashes.len(), 2);
@@ -57,11 +49,12 @@ fn what_was_acknowledged_is_there(system: &str, installation: &Installation, set
     assert!(report.crashes.iter().all(|crash| crash.unflushed_blocks.is_some()));
 }
 
-fn what_the_system_was_left_to_write_is_lost(installation: &Installation) {
+#[dyno_test(with_power_cuts(&["sqlite"]))]
+fn what_the_system_was_left_to_write_is_lost(installation: &Installation, system: &str) {
     let settings = [("journal_mode", "WAL"), ("synchronous", "NORMAL")];
-    let killed = crash("sqlite", installation, &settings, &options(CrashKind::Process), &mut Nobody);
+    let killed = crash(system, installation, &settings, &options(CrashKind::Process), &mut Nobody);
     assert_eq!((killed.promise.loss, killed.verdict), (Loss::Nothing, Verdict::Kept), "{killed:?}");
-    let cut = crash("sqlite", installation, &settings, &options(CrashKind::Power), &mut Nobody);
+    let cut = crash(system, installation, &settings, &options(CrashKind::Power), &mut Nobody);
     assert_eq!((cut.promise.loss, cut.verdict), (Loss::Last, Verdict::Allowed), "{cut:?}");
     assert!(cut.losses.lost > 0, "{cut:?}");
     assert_eq!((cut.losses.torn, cut.losses.resurrected), (0, 0), "{cut:?}");

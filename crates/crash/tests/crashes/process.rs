@@ -2,47 +2,27 @@
 
 use dyno_crash::{Observer, Session, Verdict};
 use dyno_engine::Installation;
-use dyno_engine::testing::{Trial, engine_test};
+use dyno_engine::testing::{engines, named_engines};
 use dyno_settings::{CrashKind, Loss};
+use dyno_testing::dyno_test;
 
 use crate::{Nobody, Settings, crash, options};
 
-/// Systems with settings that make commits wait for the disk.
-const SAFE: [(&str, Settings<'_>); 4] = [
-    ("mariadb@10.11", &[("innodb_flush_log_at_trx_commit", "1")]),
-    ("mariadb@10.11/rocksdb", &[("rocksdb_flush_log_at_trx_commit", "1")]),
-    ("postgres@18.4", &[("synchronous_commit", "on")]),
-    ("sqlite", &[("journal_mode", "WAL"), ("synchronous", "FULL")]),
-];
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let safe = SAFE.map(|(system, settings)| {
-        engine_test("killed::what_was_acknowledged_is_there", system, move |installation| {
-            what_was_acknowledged_is_there(system, installation, settings);
-        })
-    });
-    let others = [
-        engine_test(
-            "killed::a_log_in_the_server_s_own_memory_is_lost_as_its_setting_says",
-            "mariadb@10.11",
-            a_log_in_the_server_s_own_memory_is_lost,
-        ),
-        engine_test(
-            "killed::what_somebody_deletes_or_changes_is_found",
-            "mariadb@10.11",
-            what_somebody_deletes_or_changes_is_found,
-        ),
-        engine_test(
-            "killed::tables_that_are_gone_are_a_finding",
-            "sqlite",
-            tables_that_are_gone_are_a_finding,
-        ),
-    ];
-    safe.into_iter().chain(others).collect()
+/// Settings of a system that make commits wait for the disk.
+fn safe_settings(system: &str) -> Settings<'static> {
+    match system {
+        "mariadb@10.11" => &[("innodb_flush_log_at_trx_commit", "1")],
+        "mariadb@10.11/rocksdb" => &[("rocksdb_flush_log_at_trx_commit", "1")],
+        "postgres@18.4" => &[("synchronous_commit", "on")],
+        "sqlite" => &[("journal_mode", "WAL"), ("synchronous", "FULL")],
+        _ => panic!("{system}"),
+    }
 }
 
-fn what_was_acknowledged_is_there(system: &str, installation: &Installation, settings: Settings<'_>) {
-    let report = crash(system, installation, settings, &options(CrashKind::Process), &mut Nobody);
+#[dyno_test(named_engines(&["mariadb@10.11", "mariadb@10.11/rocksdb", "postgres@18.4", "sqlite"]))]
+fn what_was_acknowledged_is_there(installation: &Installation, system: &str) {
+    let report =
+        crash(system, installation, safe_settings(system), &options(CrashKind::Process), &mut Nobody);
     assert_eq!(report.verdict, Verdict::Kept, "{report:?}");
     assert_eq!((report.promise.loss, report.promise.is_whole), (Loss::Nothing, true));
     assert_eq!(report.crashes.len(), 2);
@@ -51,7 +31,8 @@ fn what_was_acknowledged_is_there(system: &str, installation: &Installation, set
     assert!(report.recovery_ms_max > Some(0.0));
 }
 
-fn a_log_in_the_server_s_own_memory_is_lost(installation: &Installation) {
+#[dyno_test(engines(&["mariadb@10.11"]))]
+fn a_log_in_the_server_s_own_memory_is_lost_as_its_setting_says(installation: &Installation) {
     // With the default timeout, the log is written each second, so the loss would depend on when the crash comes.
     let settings = [("innodb_flush_log_at_trx_commit", "0"), ("innodb_flush_log_at_timeout", "2700")];
     let report = crash("mariadb@10.11", installation, &settings, &options(CrashKind::Process), &mut Nobody);
@@ -71,6 +52,7 @@ impl Observer for Saboteur {
     }
 }
 
+#[dyno_test(engines(&["mariadb@10.11"]))]
 fn what_somebody_deletes_or_changes_is_found(installation: &Installation) {
     let mut saboteur = Saboteur(&[
         "DELETE a, b FROM crash_first a JOIN crash_second b USING (client, seq) WHERE client = 1 AND seq < 9",
@@ -86,6 +68,7 @@ fn what_somebody_deletes_or_changes_is_found(installation: &Installation) {
     assert_eq!((second.losses.lost, second.losses.torn), (0, 1), "{second:?}");
 }
 
+#[dyno_test(engines(&["sqlite"]))]
 fn tables_that_are_gone_are_a_finding(installation: &Installation) {
     let mut saboteur = Saboteur(&["DROP TABLE crash_second"]);
     let report = crash("sqlite", installation, &[], &options(CrashKind::Process), &mut saboteur);

@@ -12,17 +12,11 @@ mod vendor;
 mod wait;
 
 use std::env;
-use std::fs::File;
-use std::num::NonZero;
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
-use std::thread;
 
 use dyno_host::{Confined, Confinement};
-use libtest_mimic::{Arguments, Failed};
-pub use libtest_mimic::{Completion, Trial};
-use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
+use dyno_testing::{Completion, Failed, Trial};
 
 pub use self::authority::{Authority, Identity, start_with_tls};
 pub use self::network::own_address;
@@ -32,96 +26,120 @@ pub use self::wait::wait_until;
 use crate::cache::installation::Installation;
 use crate::cache::location::Cache;
 use crate::catalogue::Catalogue;
+use crate::catalogue::entry::Entry;
 use crate::source::fetch::fetch;
 use crate::start::server::{Server, StartOptions, start};
 
-/// Runs tests as `cargo test` expects. Runs four tests per core at once, because tests mostly wait for servers, disks
-/// and timers.
-///
-/// # Panics
-/// No folder can be made in the folder of temporary files.
-pub fn main(tests: Vec<Trial>) -> ExitCode {
-    let mut arguments = Arguments::from_args();
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    arguments.test_threads.get_or_insert(4 * cores);
-    let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{}: {error}", env::temp_dir().display()));
-    spread_folders(folder.path());
-    tempfile::env::override_temp_dir(folder.path()).expect("it is set once");
-    libtest_mimic::run(&arguments, tests).exit_code()
-}
+/// Size of a download above which an engine is tested beside others only with `DYNO_LARGE_ENGINES=1`, in bytes.
+const LARGE_BYTES: u64 = 60_000_000;
 
-/// Makes ext4 place each new folder inside this folder in another block group. When ext4 makes a file, it skips
-/// every inode of the group that was deleted in the last minute. Next to other tests, that takes a second for the
-/// 1,300 files of a PostgreSQL server. With this flag, it takes a fifth of a second. File systems without block
-/// groups refuse the flag, and do not need it.
-fn spread_folders(folder: &Path) {
-    let Ok(folder) = File::open(folder) else { return };
-    if let Ok(flags) = ioctl_getflags(&folder) {
-        let _ = ioctl_setflags(&folder, flags | IFlags::TOPDIR);
+/// A maker of a test that needs an engine, but not as an argument.
+pub fn with_engine(engine: &'static str) -> impl Fn(&str, fn()) -> Vec<Trial> {
+    move |name, test| {
+        let run = move |_: &Installation| {
+            test();
+            Ok(())
+        };
+        vec![engine_test(name, engine, run)]
     }
 }
 
-/// A test that needs an engine, such as `mariadb@10.11`.
-pub fn engine_test(
-    name: &str,
-    engine: &'static str,
-    test: impl FnOnce(&Installation) + Send + 'static,
-) -> Trial {
-    fallible_test(name, engine, |installation| {
-        test(installation);
-        Ok(())
-    })
+/// A maker of a test for each of some engines, such as `mariadb@10.11`.
+pub fn engines(engines: &'static [&'static str]) -> impl Fn(&str, fn(&Installation)) -> Vec<Trial> {
+    move |name, test| {
+        each(engines, name, |engine| {
+            engine_test(name, engine, move |installation| {
+                test(installation);
+                Ok(())
+            })
+        })
+    }
 }
 
-/// A test that needs a running server of a system, such as `mariadb@10.11/rocksdb`.
+/// Like [`engines`], for functions that also get the system's name.
+pub fn named_engines(
+    systems: &'static [&'static str],
+) -> impl Fn(&str, fn(&Installation, &'static str)) -> Vec<Trial> {
+    move |name, test| {
+        each(systems, name, |system| {
+            engine_test(name, system, move |installation| {
+                test(installation, system);
+                Ok(())
+            })
+        })
+    }
+}
+
+/// A maker of a test for a running server of each of some systems, such as `mariadb@10.11/rocksdb`.
+pub fn servers(systems: &'static [&'static str]) -> impl Fn(&str, fn(&mut Server)) -> Vec<Trial> {
+    move |name, test| each(systems, name, |system| server_test(name, system, test))
+}
+
+/// Like [`servers`], for functions that also get the system's name.
+pub fn named_servers(
+    systems: &'static [&'static str],
+) -> impl Fn(&str, fn(&mut Server, &'static str)) -> Vec<Trial> {
+    move |name, test| {
+        each(systems, name, |system| server_test(name, system, move |server| test(server, system)))
+    }
+}
+
+/// A maker of a test for each of some engines, on a host that can confine it. A test is ignored, with the reason, if
+/// this user has no right to confine.
+pub fn confined(
+    systems: &'static [&'static str],
+    confinement: fn() -> Confinement,
+) -> impl Fn(&str, fn(&Installation, &'static str)) -> Vec<Trial> {
+    move |name, test| {
+        each(systems, name, |system| match confinement().check_rights() {
+            Ok(()) => engine_test(name, system, move |installation| {
+                test(installation, system);
+                Ok(())
+            }),
+            Err(missing) => ignored(name, system, missing.to_string()),
+        })
+    }
+}
+
+/// Makes a test for each system. Those of large engines are ignored unless they are asked for.
+fn each(systems: &[&'static str], name: &str, test: impl Fn(&'static str) -> Trial) -> Vec<Trial> {
+    let is_left_out =
+        |system: &str| entry(system).download_bytes > LARGE_BYTES && !is_set("DYNO_LARGE_ENGINES");
+    let reason = "its engine is large; DYNO_LARGE_ENGINES=1 fetches it";
+    let of_system = |system: &&'static str| {
+        if is_left_out(system) { ignored(name, system, reason.to_owned()) } else { test(system) }
+    };
+    systems.iter().map(of_system).collect()
+}
+
+/// A test of a running server of a system.
 pub fn server_test(
     name: &str,
     system: &'static str,
     test: impl FnOnce(&mut Server) + Send + 'static,
 ) -> Trial {
-    fallible_test(name, system, move |installation| {
+    engine_test(name, system, move |installation| {
         let folder = tempfile::tempdir()?;
         test(&mut start_in(folder.path(), installation, system));
         Ok(())
     })
 }
 
-/// Like [`server_test`], for a large system. It is fetched only with `DYNO_LARGE_ENGINES=1`.
-pub fn large_server_test(
-    name: &str,
-    system: &'static str,
-    test: impl FnOnce(&mut Server) + Send + 'static,
-) -> Trial {
-    if is_set("DYNO_LARGE_ENGINES") {
-        return server_test(name, system, test);
-    }
-    let reason = "its engine is large; DYNO_LARGE_ENGINES=1 fetches it";
-    Trial::ignorable_test(format!("{system} {name}"), move || Ok(Completion::ignored_with(reason)))
-}
-
-/// A test that needs an engine and a confinement. It is ignored, with the reason, if this user has no right to confine.
-pub fn confined_test(
-    name: &str,
-    system: &'static str,
-    confinement: &Confinement,
-    test: impl FnOnce(&Installation) + Send + 'static,
-) -> Trial {
-    let name = format!("confined {name}");
-    let Err(missing) = confinement.check_rights() else { return engine_test(&name, system, test) };
-    let reason = missing.to_string();
-    Trial::ignorable_test(format!("{system} {name}"), move || Ok(Completion::ignored_with(reason)))
-}
-
-fn fallible_test(
+/// A test that needs a system's engine. Makers of tests are made of it.
+pub fn engine_test(
     name: &str,
     system: &'static str,
     test: impl FnOnce(&Installation) -> Result<(), Failed> + Send + 'static,
 ) -> Trial {
-    Trial::ignorable_test(format!("{system} {name}"), move || match installation(system) {
+    Trial::ignorable_test(format!("{name} {system}"), move || match installation(system) {
         Ok(installation) => test(&installation).map(|()| Completion::Completed),
         Err(reason) if is_set("DYNO_REQUIRE_ENGINES") => Err(Failed::from(reason)),
         Err(reason) => Ok(Completion::ignored_with(reason)),
     })
+}
+
+fn ignored(name: &str, system: &str, reason: String) -> Trial {
+    Trial::ignorable_test(format!("{name} {system}"), move || Ok(Completion::ignored_with(reason)))
 }
 
 /// Starts a server of a system with its data below a folder.
@@ -173,10 +191,12 @@ pub fn start_inside(
 /// # Panics
 /// The catalogue has no such system.
 pub fn installation(system: &str) -> Result<Installation, String> {
+    fetch(&entry(system), &Cache::default_location(), &mut |_| ()).map_err(|error| error.to_string())
+}
+
+fn entry(system: &str) -> Entry {
     let name = system.parse().unwrap_or_else(|error| panic!("{error}"));
-    let catalogue = Catalogue::builtin();
-    let entry = catalogue.find(&name).unwrap_or_else(|error| panic!("{error}"));
-    fetch(&entry, &Cache::default_location(), &mut |_| ()).map_err(|error| error.to_string())
+    Catalogue::builtin().find(&name).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn is_set(switch: &str) -> bool {

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use libtest_mimic::{Completion, Failed};
+use dyno_testing::{Completion, Failed};
 use tempfile::TempDir;
 
 use super::is_set;

@@ -4,75 +4,87 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use dyno_engine::testing::{Signal, Trial, pause, send, server_test};
+use dyno_engine::testing::{Signal, pause, send, servers};
 use dyno_engine::{CounterChange, CounterKind, CounterReading, Counters, Depth, Family, Server};
+use dyno_testing::dyno_test;
+
+use crate::leftovers::wait_until;
+use crate::{ALL_VERSIONS, ENGINES};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 const ROWS: i64 = 50;
 
-pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
-    vec![
-        never_backwards(engine),
-        server_test("fails to be read when it is killed, and does not hang", engine, |server| {
-            let mut counters = connect(server, PATIENCE);
-            counters.read(Depth::Light).unwrap();
-            send(server.access().pid, Signal::KILL);
-            crate::leftovers::wait_until("the server is dead", || !server.is_alive());
-            counters.read(Depth::Light).unwrap_err();
-        }),
-        server_test("fails to be read when it is stopped, and does not hang", engine, |server| {
-            let mut counters = connect(server, Duration::from_millis(300));
-            pause(server.access().pid);
-            let began = Instant::now();
-            let error = counters.read(Depth::Light).unwrap_err();
-            assert!(began.elapsed() < PATIENCE, "{error}");
-        }),
-    ]
+/// A system in addition to the engines: a storage engine with counters of its own.
+const MYROCKS: &str = "mariadb@10.11/rocksdb";
+
+#[dyno_test(servers(ENGINES))]
+#[dyno_test(servers(&[MYROCKS]))]
+fn reading_a_killed_server_fails_and_does_not_hang(server: &mut Server) {
+    let mut counters = connect(server, PATIENCE);
+    counters.read(Depth::Light).unwrap();
+    send(server.access().pid, Signal::KILL);
+    wait_until("the server is dead", || !server.is_alive());
+    counters.read(Depth::Light).unwrap_err();
 }
 
-pub(crate) fn family_tests() -> Vec<Trial> {
-    let of_mysql = |server: &mut Server| {
-        let change = of_work(server);
-        // The server also counts the queries by which the test reads counters.
-        let own = change["global_status.Com_select"] - ROWS;
-        assert!((0..=10).contains(&own), "{own}");
-        assert_eq!(change["global_status.Com_insert"], ROWS);
-        assert!(change["global_status.Handler_read_key"] >= ROWS, "{change:?}");
-        assert!(change["global_status.Threads_connected"] > 0);
-        change
-    };
-    vec![
-        server_test("counts what was done", "mariadb@10.11/innodb", move |server| {
-            let change = of_mysql(server);
-            assert_eq!(change["innodb_metrics.log_waits"], 0);
-            assert!(change["innodb_metrics.buffer_pool_read_requests"] > 0);
-        }),
-        server_test("counts what was done", "mysql@5.6.24", move |server| {
-            let change = of_mysql(server);
-            assert_eq!(change["innodb_metrics.dml_inserts"], ROWS);
-            let log = "file_summary_by_event_name.wait/io/file/innodb/innodb_log_file COUNT_WRITE";
-            // There may be fewer writes of the log than commits, because a background thread may write the log for
-            // several commits at once.
-            assert!(change[log] >= ROWS / 2, "{}", change[log]);
-        }),
-        server_test("counts what was done", "mariadb@10.11/rocksdb", move |server| {
-            let change = of_mysql(server);
-            assert_eq!(change["global_status.Rocksdb_rows_inserted"], ROWS);
-            assert!(change["rocksdb_cfstats.default/NUM_ENTRIES_ACTIVE_MEM_TABLE"] >= ROWS);
-            assert_eq!(change["rocksdb_compaction_stats.default/Sum/KeyDrop"], 0);
-        }),
-        server_test("counts what was done", "postgres@18.4", |server| {
-            let change = of_work(server);
-            // The server updates this view at least once a second.
-            assert!(change["pg_stat_database.tup_inserted"] >= ROWS, "{change:?}");
-            assert!(change["pg_stat_database.xact_commit"] >= ROWS);
-            assert!(change["pg_stat_wal.wal_records"] >= ROWS);
-            assert_eq!(change["pg_stat_user_tables.public.counted n_tup_ins"], ROWS);
-            assert_eq!(change["pg_stat_user_tables.public.counted n_live_tup"], ROWS);
-            assert!(change["pg_stat_io.client backend/relation/normal hits"] > 0);
-            assert!(change.keys().all(|name| !name.ends_with("relid")), "{change:?}");
-        }),
-    ]
+#[dyno_test(servers(ENGINES))]
+#[dyno_test(servers(&[MYROCKS]))]
+fn reading_a_stopped_server_fails_and_does_not_hang(server: &mut Server) {
+    let mut counters = connect(server, Duration::from_millis(300));
+    pause(server.access().pid);
+    let began = Instant::now();
+    let error = counters.read(Depth::Light).unwrap_err();
+    assert!(began.elapsed() < PATIENCE, "{error}");
+}
+
+#[dyno_test(servers(&["mariadb@10.11/innodb"]))]
+fn mariadb_counts_what_was_done(server: &mut Server) {
+    let change = of_work_of_mysql(server);
+    assert_eq!(change["innodb_metrics.log_waits"], 0);
+    assert!(change["innodb_metrics.buffer_pool_read_requests"] > 0);
+}
+
+#[dyno_test(servers(&["mysql@5.6.24"]))]
+fn mysql_counts_what_was_done(server: &mut Server) {
+    let change = of_work_of_mysql(server);
+    assert_eq!(change["innodb_metrics.dml_inserts"], ROWS);
+    let log = "file_summary_by_event_name.wait/io/file/innodb/innodb_log_file COUNT_WRITE";
+    // There may be fewer writes of the log than commits, because a background thread may write the log for several
+    // commits at once.
+    assert!(change[log] >= ROWS / 2, "{}", change[log]);
+}
+
+#[dyno_test(servers(&[MYROCKS]))]
+fn myrocks_counts_what_was_done(server: &mut Server) {
+    let change = of_work_of_mysql(server);
+    assert_eq!(change["global_status.Rocksdb_rows_inserted"], ROWS);
+    assert!(change["rocksdb_cfstats.default/NUM_ENTRIES_ACTIVE_MEM_TABLE"] >= ROWS);
+    assert_eq!(change["rocksdb_compaction_stats.default/Sum/KeyDrop"], 0);
+}
+
+#[dyno_test(servers(&["postgres@18.4"]))]
+fn postgres_counts_what_was_done(server: &mut Server) {
+    let change = of_work(server);
+    // The server updates this view at least once a second.
+    assert!(change["pg_stat_database.tup_inserted"] >= ROWS, "{change:?}");
+    assert!(change["pg_stat_database.xact_commit"] >= ROWS);
+    assert!(change["pg_stat_wal.wal_records"] >= ROWS);
+    assert_eq!(change["pg_stat_user_tables.public.counted n_tup_ins"], ROWS);
+    assert_eq!(change["pg_stat_user_tables.public.counted n_live_tup"], ROWS);
+    assert!(change["pg_stat_io.client backend/relation/normal hits"] > 0);
+    assert!(change.keys().all(|name| !name.ends_with("relid")), "{change:?}");
+}
+
+/// The change of each counter by work on MySQL or MariaDB. Asserts the changes that both have.
+fn of_work_of_mysql(server: &Server) -> BTreeMap<String, i64> {
+    let change = of_work(server);
+    // The server also counts the queries by which the test reads counters.
+    let own = change["global_status.Com_select"] - ROWS;
+    assert!((0..=10).contains(&own), "{own}");
+    assert_eq!(change["global_status.Com_insert"], ROWS);
+    assert!(change["global_status.Handler_read_key"] >= ROWS, "{change:?}");
+    assert!(change["global_status.Threads_connected"] > 0);
+    change
 }
 
 fn connect(server: &Server, patience: Duration) -> Counters {
@@ -110,15 +122,13 @@ fn work(server: &Server) {
         // Two connections remain: that of the counters' reader, and that of this query.
         let connected = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()";
         let alone = || server.query(connected).unwrap().rows[0][0].as_deref() == Some("2");
-        crate::leftovers::wait_until("the connection is gone", alone);
+        wait_until("the connection is gone", alone);
     }
 }
 
-pub(crate) fn never_backwards(engine: &'static str) -> Trial {
-    server_test("counts no counter backwards while it works", engine, |server| assert_none_falls(server))
-}
-
-fn assert_none_falls(server: &Server) {
+#[dyno_test(servers(ALL_VERSIONS))]
+#[dyno_test(servers(&[MYROCKS]))]
+fn no_counter_falls_while_the_server_works(server: &mut Server) {
     server.query("CREATE TABLE counted (id INT PRIMARY KEY, v INT)").unwrap();
     let mut counters = connect(server, PATIENCE);
     let mut earlier = counters.read(Depth::Full).unwrap();

@@ -6,10 +6,12 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use dyno_engine::testing::{Trial, engine_test, installation, start_in, start_inside};
-use dyno_engine::{Cache, Catalogue, Phase, Running, fetch};
+use dyno_engine::testing::{installation, named_engines, start_in, start_inside};
+use dyno_engine::{Cache, Catalogue, Installation, Phase, Running, fetch};
 use dyno_host::Confined;
+use dyno_testing::dyno_test;
 
+use crate::ENGINES;
 use crate::data::snapshots;
 use crate::leftovers::{are_dead, assert_nothing_left, processes_of, wait_until};
 use crate::limits::confined::limited_io;
@@ -101,18 +103,17 @@ pub(crate) fn kill(mut actor: Child) {
     actor.wait().unwrap();
 }
 
-pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
-    vec![engine_test("dies with the process that started it", engine, move |installation| {
-        let folder = tempfile::tempdir().unwrap();
-        let actor = actor("start", engine, folder.path());
-        assert!(!are_dead(folder.path()));
+#[dyno_test(named_engines(ENGINES))]
+fn a_server_dies_with_the_process_that_started_it(installation: &Installation, engine: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let actor = actor("start", engine, folder.path());
+    assert!(!are_dead(folder.path()));
 
-        kill(actor);
-        wait_until("the server is dead", || are_dead(folder.path()));
-        assert_eq!(processes_of(folder.path()), [""; 0]);
+    kill(actor);
+    wait_until("the server is dead", || are_dead(folder.path()));
+    assert_eq!(processes_of(folder.path()), [""; 0]);
 
-        // The next start of a server in the folder removes the dead server's files.
-        start_in(folder.path(), installation, engine).stop().unwrap();
-        assert_nothing_left(folder.path());
-    })]
+    // The next start of a server in the folder removes the dead server's files.
+    start_in(folder.path(), installation, engine).stop().unwrap();
+    assert_nothing_left(folder.path());
 }

@@ -7,41 +7,29 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread::{self, JoinHandle};
 
-use dyno_engine::testing::{Trial, engine_test, server_test, start_in};
+use dyno_engine::testing::{engines, named_engines, servers, start_in};
 use dyno_engine::{
     Access, Cache, Catalogue, DATABASE, Dsn, Family, FetchError, Installation, Remote, RemoteAddress,
     RemoteError, Server, fetch,
 };
+use dyno_testing::dyno_test;
 
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = Vec::new();
-    // For each engine, the folder inside the installation that a user would call its basedir.
-    for (engine, folder) in [
-        ("mysql@5.6.24", "package/server"),
-        ("mariadb@10.2.11", ""),
-        ("mariadb@11.8", ""),
-        ("postgres@18.4", "package/native"),
-    ] {
-        tests.push(engine_test("starts from its folder alone", engine, move |whole| {
-            basedir(whole, &whole.root.join(folder));
-        }));
-    }
-    tests.push(engine_test("is used where an own entry says it is", "mariadb@10.2.11", own_folder));
-    tests.push(engine_test("is unpacked from an own archive", "mariadb@10.2.11", own_archive));
-    tests.push(engine_test("has a neighbour that comes as a wheel", "postgres@18.4", own_wheel));
-    for system in ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"] {
-        tests.push(server_test("is reached by its address where it runs already", system, remote));
-    }
-    tests
-}
+use crate::ENGINES;
 
 fn answers(server: &Server) {
     let rows = server.query("SELECT 1 + 1").unwrap().rows;
     assert_eq!(rows[0][0].as_deref(), Some("2"));
 }
 
-fn basedir(whole: &Installation, folder: &Path) {
-    let own = Installation::from_basedir(folder).unwrap();
+#[dyno_test(named_engines(&["mysql@5.6.24", "mariadb@10.2.11", "mariadb@11.8", "postgres@18.4"]))]
+fn an_engine_starts_from_its_folder_alone(whole: &Installation, engine: &str) {
+    // The folder inside the installation that a user would call its basedir.
+    let folder = match engine {
+        "mysql@5.6.24" => "package/server",
+        "postgres@18.4" => "package/native",
+        _ => "",
+    };
+    let own = Installation::from_basedir(whole.root.join(folder)).unwrap();
     assert_eq!(own.entry.family, whole.entry.family);
     assert_eq!(own.entry.engine, whole.entry.engine);
     assert!(own.entry.version.starts_with(&whole.entry.version), "{}", own.entry);
@@ -92,7 +80,8 @@ server = "pgserver/pginstall/bin/postgres"
 libraries = ["pgserver/pginstall/lib", "pgserver.libs"]
 "#;
 
-fn own_wheel(_: &Installation) {
+#[dyno_test(engines(&["postgres@18.4"]))]
+fn an_own_entry_may_name_a_wheel(_: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let fetch_it = |entry: &str| {
         fs::write(folder.path().join("mine.toml"), entry).unwrap();
@@ -114,7 +103,8 @@ fn own_wheel(_: &Installation) {
     assert_eq!(server.version(), "16.2");
 }
 
-fn own_folder(whole: &Installation) {
+#[dyno_test(engines(&["mariadb@10.2.11"]))]
+fn an_engine_is_used_where_an_own_entry_says_it_is(whole: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let source = format!("kind = 'folder'\npath = '{}'\n", whole.root.display());
     let own = fetch_mine(folder.path(), &source).unwrap();
@@ -125,7 +115,8 @@ fn own_folder(whole: &Installation) {
     assert!(matches!(&gone, FetchError::Obstacle { reason, .. } if reason.contains("nowhere")), "{gone}");
 }
 
-fn own_archive(whole: &Installation) {
+#[dyno_test(engines(&["mariadb@10.2.11"]))]
+fn an_engine_is_unpacked_from_an_own_archive(whole: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let archive = pack(whole, folder.path());
     let digits = Command::new("sha256sum").arg(&archive).output().unwrap().stdout;
@@ -193,7 +184,8 @@ fn pack(whole: &Installation, folder: &Path) -> PathBuf {
     archive
 }
 
-fn remote(server: &mut Server) {
+#[dyno_test(servers(ENGINES))]
+fn a_running_server_is_reached_by_its_address(server: &mut Server) {
     let access: Access = server.access().clone();
     let scheme = if access.engine == "postgres" { "postgres" } else { "mysql" };
     let Access { user, password, port, .. } = &access;

@@ -2,23 +2,12 @@
 
 use std::path::Path;
 
-use dyno_engine::testing::{Authority, Identity, Trial, engine_test, server_test, start_with_tls};
+use dyno_engine::testing::{Authority, Identity, engines, servers, start_with_tls};
 use dyno_engine::{Access, DATABASE, Dsn, Installation, Remote, Server};
+use dyno_testing::dyno_test;
 
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = Vec::new();
-    for system in ["mariadb@10.11", "postgres@18.4"] {
-        tests.push(engine_test("is reached by TLS as its address says", system, modes));
-        tests.push(server_test("has no TLS, and is refused where that is required", system, without_tls));
-    }
-    tests.push(engine_test(
-        "has TLS that cannot be used, and how to do without is told",
-        "mariadb@10.11",
-        failing_tls,
-    ));
-    tests.push(engine_test("sees the certificate that an address names", "mariadb@10.11", own_certificate));
-    tests
-}
+/// The systems that can offer TLS.
+const SYSTEMS: &[&str] = &["mariadb@10.11", "postgres@18.4"];
 
 /// The names that a product gives to the TLS modes and parameters of an address.
 struct Words {
@@ -94,7 +83,8 @@ fn is_encrypted(remote: &Remote) -> bool {
     client_says.is_some()
 }
 
-fn modes(installation: &Installation) {
+#[dyno_test(engines(SYSTEMS))]
+fn a_server_is_reached_by_tls_as_its_address_says(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let authority = Authority::new(folder.path(), "authority");
     let stranger = Authority::new(folder.path(), "stranger");
@@ -124,7 +114,8 @@ fn modes(installation: &Installation) {
     }
 }
 
-fn without_tls(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_server_without_tls_is_refused_where_tls_is_required(server: &mut Server) {
     let words = Words::of(server);
     let address = words.address(server.access(), "127.0.0.1");
     assert!(!is_encrypted(&connect(&address).unwrap()), "where nothing is said");
@@ -133,7 +124,8 @@ fn without_tls(server: &mut Server) {
 }
 
 /// If TLS fails, nothing is sent in clear text to a server that offers TLS, unless the address allows it.
-fn failing_tls(installation: &Installation) {
+#[dyno_test(engines(&["mariadb@10.11"]))]
+fn tls_that_fails_is_told_with_how_to_do_without(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let authority = Authority::new(folder.path(), "authority");
     let of_old = [("tls_version", "TLSv1.2"), ("ssl_cipher", "ECDHE-ECDSA-AES256-SHA384")];
@@ -147,7 +139,8 @@ fn failing_tls(installation: &Installation) {
     assert!(!is_encrypted(&connect(&format!("{address}?ssl-mode=DISABLED")).unwrap()));
 }
 
-fn own_certificate(installation: &Installation) {
+#[dyno_test(engines(&["mariadb@10.11"]))]
+fn a_server_sees_the_certificate_that_an_address_names(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let authority = Authority::new(folder.path(), "authority");
     let server = start_with_tls(installation, folder.path(), &authority, &[]);

@@ -9,9 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dyno_host::{Confined, Confinement, remove_leftovers};
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 
-use crate::{confined_test, everything, power, privileged_test, rights};
+use crate::{everything, power, privileged, rights, with_rights};
 
 /// Environment variable that selects a role of this test program.
 pub(crate) const ROLE: &str = "DYNO_TEST_ROLE";
@@ -38,45 +38,50 @@ fn slow_everything() -> Confinement {
     Confinement { latency_us: Some(1000), ..everything() }
 }
 
-pub(crate) fn tests() -> Vec<Trial> {
-    vec![
-        privileged_test("what a killed process made is removed by the next", || {
-            let parent = tempfile::tempdir().unwrap();
-            let (device, groups) = confine_and_be_killed("confine", parent.path());
-            assert_eq!(mounted_below(parent.path()).len(), 1);
-            assert!(groups.iter().all(|group| group.exists()), "{groups:?}");
+#[dyno_test(privileged)]
+fn what_a_killed_process_made_is_removed_by_the_next() {
+    let parent = tempfile::tempdir().unwrap();
+    let (device, groups) = confine_and_be_killed("confine", parent.path());
+    assert_eq!(mounted_below(parent.path()).len(), 1);
+    assert!(groups.iter().all(|group| group.exists()), "{groups:?}");
 
-            drop(Confined::create(&everything(), parent.path()).unwrap());
+    drop(Confined::create(&everything(), parent.path()).unwrap());
 
-            assert_nothing_left(parent.path());
-            assert_released(&device, &groups);
-        }),
-        privileged_test("leftovers can be removed without making anything", || {
-            leftovers_are_removed("confine");
-        }),
-        confined_test("a slow disk leaves no limits", slow_everything, || {
-            let parent = tempfile::tempdir().unwrap();
-            let confined = Confined::create(&slow_everything(), parent.path()).unwrap();
-            confined.impose_io_limits().unwrap();
-            let (device, groups) = (confined.device().unwrap().name, groups_of(parent.path()));
-            assert!(!limits_of(&device).is_empty() || !Path::new(BLKIO).exists());
-            drop(confined);
-            assert_nothing_left(parent.path());
-            assert_released(&device, &groups);
-        }),
-        confined_test("the slow disk of a killed process leaves no limits", slow_everything, || {
-            leftovers_are_removed("confine-slowly");
-        }),
-        privileged_test("what a living process made is left alone", || {
-            let parent = tempfile::tempdir().unwrap();
-            let living = Confined::create(&everything(), parent.path()).unwrap();
-            remove_leftovers(parent.path()).unwrap();
-            fs::write(living.volume().unwrap().join("rows"), "1").unwrap();
-            assert_eq!(living.memory_limit_bytes(), Some(64 << 20));
-            drop(living);
-            assert_nothing_left(parent.path());
-        }),
-    ]
+    assert_nothing_left(parent.path());
+    assert_released(&device, &groups);
+}
+
+#[dyno_test(privileged)]
+fn leftovers_can_be_removed_without_making_anything() {
+    leftovers_are_removed("confine");
+}
+
+#[dyno_test(with_rights(|| slow_everything().check_rights()))]
+fn a_slow_disk_leaves_no_limits() {
+    let parent = tempfile::tempdir().unwrap();
+    let confined = Confined::create(&slow_everything(), parent.path()).unwrap();
+    confined.impose_io_limits().unwrap();
+    let (device, groups) = (confined.device().unwrap().name, groups_of(parent.path()));
+    assert!(!limits_of(&device).is_empty() || !Path::new(BLKIO).exists());
+    drop(confined);
+    assert_nothing_left(parent.path());
+    assert_released(&device, &groups);
+}
+
+#[dyno_test(with_rights(|| slow_everything().check_rights()))]
+fn the_slow_disk_of_a_killed_process_leaves_no_limits() {
+    leftovers_are_removed("confine-slowly");
+}
+
+#[dyno_test(privileged)]
+fn what_a_living_process_made_is_left_alone() {
+    let parent = tempfile::tempdir().unwrap();
+    let living = Confined::create(&everything(), parent.path()).unwrap();
+    remove_leftovers(parent.path()).unwrap();
+    fs::write(living.volume().unwrap().join("rows"), "1").unwrap();
+    assert_eq!(living.memory_limit_bytes(), Some(64 << 20));
+    drop(living);
+    assert_nothing_left(parent.path());
 }
 
 /// The leftovers of a killed process can be removed without creating a new confinement in the same folder.

@@ -9,27 +9,13 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use dyno_host::{ConfineError, Confined, Confinement, IoLimits, MemoryKills};
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 
 use crate::left::{assert_nothing_left, mounted_below};
-use crate::{everything, privileged_test};
+use crate::{everything, privileged};
 
-pub(crate) fn tests() -> Vec<Trial> {
-    vec![
-        privileged_test("a volume is a file system of its own, of the size that was asked for", size),
-        privileged_test("a process that enters has the memory and the CPUs that it was given", entering),
-        privileged_test(
-            "a process that takes more memory than it was given is ended and counted",
-            too_much_memory,
-        ),
-        privileged_test("what holds for a process is read back from the kernel", read_back),
-        privileged_test("a volume works at its burst rate until its credits are spent", credits),
-        privileged_test("a full volume is full for the server and not for the disk below", full),
-        privileged_test("a volume larger than the disk is refused and leaves nothing", too_large),
-    ]
-}
-
-fn size() {
+#[dyno_test(privileged)]
+fn a_volume_is_a_file_system_of_the_size_that_was_asked_for() {
     let parent = tempfile::tempdir().unwrap();
     let confined = Confined::create(&everything(), parent.path()).unwrap();
     let volume = confined.volume().unwrap();
@@ -56,7 +42,8 @@ fn inside(confined: &Confined, script: &str) -> std::process::Output {
     command.args(["-c", script]).output().unwrap()
 }
 
-fn entering() {
+#[dyno_test(privileged)]
+fn a_process_that_enters_has_the_memory_and_the_cpus_that_it_was_given() {
     let parent = tempfile::tempdir().unwrap();
     let confined = Confined::create(&everything(), parent.path()).unwrap();
     assert_eq!(confined.memory_limit_bytes(), Some(64 << 20));
@@ -72,7 +59,8 @@ fn entering() {
     assert_nothing_left(parent.path());
 }
 
-fn read_back() {
+#[dyno_test(privileged)]
+fn what_holds_for_a_process_is_read_back_from_the_kernel() {
     let parent = tempfile::tempdir().unwrap();
     let confined = Confined::create(&everything(), parent.path()).unwrap();
     let mut command = Command::new("sleep");
@@ -109,7 +97,8 @@ fn read_back() {
 
 /// While the volume has credits, the limit in force is higher. It falls to the baseline when writes have used up the
 /// credits.
-fn credits() {
+#[dyno_test(privileged)]
+fn a_volume_works_at_its_burst_rate_until_its_credits_are_spent() {
     let parent = tempfile::tempdir().unwrap();
     let io = IoLimits::of_iops(100);
     let (burst_iops, burst_credits) = (Some(100_000), Some(200));
@@ -153,7 +142,8 @@ fn memory_group(pid: u32) -> PathBuf {
     tops.into_iter().map(|top| top.join(path)).find(|folder| folder.exists()).unwrap()
 }
 
-fn too_much_memory() {
+#[dyno_test(privileged)]
+fn a_process_that_takes_more_memory_than_it_was_given_is_ended_and_counted() {
     let parent = tempfile::tempdir().unwrap();
     let memory_only = Confinement { memory_bytes: Some(32 << 20), ..Confinement::default() };
     let confined = Confined::create(&memory_only, parent.path()).unwrap();
@@ -172,7 +162,8 @@ fn too_much_memory() {
     assert_nothing_left(parent.path());
 }
 
-fn full() {
+#[dyno_test(privileged)]
+fn a_full_volume_is_full_for_the_server_and_not_for_the_disk_below() {
     let parent = tempfile::tempdir().unwrap();
     let confined = Confined::create(&everything(), parent.path()).unwrap();
     let mut file = fs::File::create(confined.volume().unwrap().join("rows")).unwrap();
@@ -185,7 +176,8 @@ fn full() {
     assert_nothing_left(parent.path());
 }
 
-fn too_large() {
+#[dyno_test(privileged)]
+fn a_volume_larger_than_the_disk_is_refused_and_leaves_nothing() {
     let parent = tempfile::tempdir().unwrap();
     let confinement = Confinement { volume_bytes: Some(1 << 60), ..everything() };
     let error = Confined::create(&confinement, parent.path()).unwrap_err();

@@ -9,8 +9,8 @@ mod slow;
 
 use std::process::ExitCode;
 
-use dyno_host::{Confinement, IoLimits};
-use libtest_mimic::{Arguments, Completion, Trial};
+use dyno_host::{Confinement, IoLimits, Missing};
+use dyno_testing::{Completion, Trial};
 
 fn main() -> ExitCode {
     // Some tests need a process that is killed, or a process of another user. They start this program again in
@@ -18,12 +18,7 @@ fn main() -> ExitCode {
     if let Ok(role) = std::env::var(left::ROLE) {
         return left::play(&role);
     }
-    let mut tests = made::tests();
-    tests.extend(left::tests());
-    tests.extend(rights::tests());
-    tests.extend(power::tests());
-    tests.extend(slow::tests());
-    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+    dyno_testing::main(&[])
 }
 
 /// A confinement with a limit of each kind, on a small volume.
@@ -38,22 +33,20 @@ fn everything() -> Confinement {
     }
 }
 
-/// A test that needs the rights for all kinds of limits.
-fn privileged_test(name: &str, test: impl FnOnce() + Send + 'static) -> Trial {
-    confined_test(name, everything, test)
+/// A maker of a test that needs the rights for all kinds of limits.
+fn privileged(name: &str, test: fn()) -> Vec<Trial> {
+    with_rights(|| everything().check_rights())(name, test)
 }
 
-/// A test that needs the rights to create this confinement.
-fn confined_test(
-    name: &str,
-    confinement: fn() -> Confinement,
-    test: impl FnOnce() + Send + 'static,
-) -> Trial {
-    Trial::ignorable_test(name, move || {
-        if let Err(missing) = confinement().check_rights() {
-            return Ok(Completion::ignored_with(missing.to_string()));
-        }
-        test();
-        Ok(Completion::Completed)
-    })
+/// A maker of a test that needs rights. The test is ignored, with the reason, if this user lacks one.
+fn with_rights(check: fn() -> Result<(), Missing>) -> impl Fn(&str, fn()) -> Vec<Trial> {
+    move |name, test| {
+        vec![Trial::ignorable_test(name, move || match check() {
+            Ok(()) => {
+                test();
+                Ok(Completion::Completed)
+            }
+            Err(missing) => Ok(Completion::ignored_with(missing.to_string())),
+        })]
+    }
 }

@@ -6,33 +6,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use dyno_host::{VolatileVolume, remove_leftovers};
-use libtest_mimic::{Completion, Trial};
+use dyno_testing::dyno_test;
 
 use crate::left::ROLE;
+use crate::with_rights;
 
 const BYTES: u64 = 64 << 20;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    vec![
-        power_test(
-            "what was synced survives a power cut and what was not does not",
-            what_was_synced_survives,
-        ),
-        power_test("a cut leaves a file system that recovers, over and over", a_cut_file_system_recovers),
-        power_test("a volume of a killed process is removed by the next", a_volume_of_the_dead_is_removed),
-        power_test("who still uses the disk from before a cut cannot write to it", the_dead_cannot_write),
-    ]
-}
-
-fn power_test(name: &str, test: fn()) -> Trial {
-    Trial::ignorable_test(name, move || {
-        if let Err(missing) = VolatileVolume::check_rights() {
-            return Ok(Completion::ignored_with(missing.to_string()));
-        }
-        test();
-        Ok(Completion::Completed)
-    })
-}
 
 fn write(path: &Path, text: &str) -> File {
     let mut file = File::create(path).unwrap();
@@ -45,7 +24,8 @@ fn is_mounted_below(parent: &Path) -> bool {
     fs::read_to_string("/proc/self/mounts").unwrap().contains(&*parent.to_string_lossy())
 }
 
-fn what_was_synced_survives() {
+#[dyno_test(with_rights(VolatileVolume::check_rights))]
+fn what_was_synced_survives_a_power_cut_and_what_was_not_does_not() {
     let parent = tempfile::tempdir().unwrap();
     let volume = VolatileVolume::create(parent.path(), BYTES).unwrap();
     let (synced, unsynced) = (volume.folder().join("synced"), volume.folder().join("unsynced"));
@@ -67,7 +47,8 @@ fn what_was_synced_survives() {
     assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
 }
 
-fn a_cut_file_system_recovers() {
+#[dyno_test(with_rights(VolatileVolume::check_rights))]
+fn a_cut_leaves_a_file_system_that_recovers_over_and_over() {
     let parent = tempfile::tempdir().unwrap();
     let volume = VolatileVolume::create(parent.path(), BYTES).unwrap();
     let mut coin = 0_u32;
@@ -91,7 +72,8 @@ fn a_cut_file_system_recovers() {
     }
 }
 
-fn the_dead_cannot_write() {
+#[dyno_test(with_rights(VolatileVolume::check_rights))]
+fn who_still_uses_the_disk_from_before_a_cut_cannot_write_to_it() {
     let parent = tempfile::tempdir().unwrap();
     let volume = VolatileVolume::create(parent.path(), BYTES).unwrap();
     let path = volume.folder().join("file");
@@ -113,7 +95,8 @@ pub(crate) fn make_and_wait(parent: &Path) {
     std::thread::sleep(std::time::Duration::from_secs(600));
 }
 
-fn a_volume_of_the_dead_is_removed() {
+#[dyno_test(with_rights(VolatileVolume::check_rights))]
+fn a_volume_of_a_killed_process_can_be_removed() {
     let parent = tempfile::tempdir().unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap())
         .env(ROLE, format!("power {}", parent.path().display()))

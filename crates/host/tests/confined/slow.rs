@@ -7,19 +7,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dyno_host::{Confined, Confinement};
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 
-use crate::confined_test;
 use crate::left::{assert_nothing_left, mounted_below};
+use crate::with_rights;
 
 const LATENCY: Duration = Duration::from_millis(20);
-
-pub(crate) fn tests() -> Vec<Trial> {
-    vec![
-        confined_test("each request to a slow disk takes its time", slow, each_takes_its_time),
-        confined_test("requests to a slow disk wait at the same time", slow, many_wait_at_once),
-    ]
-}
 
 fn slow() -> Confinement {
     let latency_us = Some(LATENCY.as_micros() as u64);
@@ -54,7 +47,8 @@ fn time(action: impl FnOnce()) -> Duration {
     began.elapsed()
 }
 
-fn each_takes_its_time() {
+#[dyno_test(with_rights(|| slow().check_rights()))]
+fn each_request_to_a_slow_disk_takes_its_time() {
     let parent = tempfile::tempdir().unwrap();
     let confined = Confined::create(&slow(), parent.path()).unwrap();
     let volume = confined.volume().unwrap();
@@ -85,7 +79,8 @@ fn each_takes_its_time() {
     assert_nothing_left(parent.path());
 }
 
-fn many_wait_at_once() {
+#[dyno_test(with_rights(|| slow().check_rights()))]
+fn requests_to_a_slow_disk_wait_at_the_same_time() {
     let parent = tempfile::tempdir().unwrap();
     let confined = Confined::create(&slow(), parent.path()).unwrap();
     let file = file_on(confined.volume().unwrap(), 32);

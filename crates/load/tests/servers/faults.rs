@@ -4,22 +4,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Signal, Trial, go_on, pause, send, server_test};
+use dyno_engine::testing::{Signal, go_on, pause, send, servers};
 use dyno_load::{Address, Job, Scheduler};
+use dyno_testing::dyno_test;
 
+use crate::SYSTEMS;
 use crate::bench::{builtin, job, run, run_and_once_it_works, with_options};
-
-pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
-    vec![
-        server_test("a wrong statement fails with the server's words and the line", system, wrong_statement),
-        server_test("a wrong password is refused, and not shown", system, wrong_password),
-        server_test("an address without a server is named", system, nobody_there),
-        server_test("unknown options and commands are named with near misses", system, near_misses),
-        server_test("a server killed under load fails the job at once", system, killed),
-        server_test("a server that hangs does not keep the job", system, hangs),
-        server_test("a script that does not end is interrupted, which fails nothing", system, interrupted),
-    ]
-}
 
 fn both(mut job: Job, scheduler: Scheduler) -> Job {
     job.scheduler = scheduler;
@@ -30,7 +20,8 @@ fn failure(job: Job) -> String {
     run(job).failure.expect("a failure")
 }
 
-fn wrong_statement(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_wrong_statement_fails_with_the_servers_words_and_the_line(server: &mut Server) {
     let source =
         "function event()\n  local con = sysbench.sql.driver():connect()\n  con:query('SELEC 1')\nend";
     for scheduler in [Scheduler::Event, Scheduler::Thread] {
@@ -40,7 +31,8 @@ fn wrong_statement(server: &mut Server) {
     }
 }
 
-fn wrong_password(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_wrong_password_is_refused_and_not_shown(server: &mut Server) {
     if server.access().engine == "postgres" && server.access().password.is_empty() {
         return;
     }
@@ -53,7 +45,8 @@ fn wrong_password(server: &mut Server) {
     }
 }
 
-fn nobody_there(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn an_address_without_a_server_is_named(server: &mut Server) {
     for scheduler in [Scheduler::Event, Scheduler::Thread] {
         let mut job = both(builtin(server, "oltp_point_select", "run"), scheduler);
         job.target.addresses = vec![Address::Unix("/no/such/socket".into())];
@@ -62,7 +55,8 @@ fn nobody_there(server: &mut Server) {
     }
 }
 
-fn near_misses(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn unknown_options_and_commands_are_named_with_near_misses(server: &mut Server) {
     let message = failure(with_options(builtin(server, "oltp_read_only", "run"), &[("tabels", "2")]));
     assert!(message.contains("'tabels'") && message.contains("did you mean 'tables'?"), "{message}");
     let message = failure(builtin(server, "oltp_read_only", "clenup"));
@@ -76,7 +70,8 @@ function thread_init() con = sysbench.sql.driver():connect() end
 function event() con:query('SELECT 1') end
 ";
 
-fn killed(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_server_killed_under_load_fails_the_job_at_once(server: &mut Server) {
     let mut job = job(server, "endless", ENDLESS, "run");
     job.connections = 4;
     let pid = server.access().pid;
@@ -86,7 +81,8 @@ fn killed(server: &mut Server) {
     assert!(story.total.is_some_and(|total| total.counts.events > 0), "what was measured is kept");
 }
 
-fn hangs(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_server_that_hangs_does_not_keep_the_job(server: &mut Server) {
     for scheduler in [Scheduler::Event, Scheduler::Thread] {
         let mut job = both(job(server, "endless", ENDLESS, "run"), scheduler);
         job.connections = 2;
@@ -101,7 +97,8 @@ fn hangs(server: &mut Server) {
 }
 
 /// An endless script is interrupted, whether it loops in an event or in `thread_done`.
-fn interrupted(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn interrupting_a_script_that_does_not_end_fails_nothing(server: &mut Server) {
     let forever = "while true do sysbench.rand.default(1, 9) end end";
     for source in
         [format!("function event() {forever}"), format!("{ENDLESS}\nfunction thread_done() {forever}")]

@@ -1,18 +1,16 @@
 //! Thousands of connections at once, to a server with a short queue for new connections.
 
 use dyno_engine::Installation;
-use dyno_engine::testing::{Trial, engine_test, start_with};
+use dyno_engine::testing::{engines, start_with};
+use dyno_testing::dyno_test;
 
 use crate::ask::every_way;
 use crate::bench::{job, run};
 
 const CONNECTIONS: u32 = 2000;
 
-pub(crate) fn tests() -> Vec<Trial> {
-    vec![engine_test("lets everybody of a storm of connections in", "mariadb@10.11", storm)]
-}
-
-fn storm(installation: &Installation) {
+#[dyno_test(engines(&["mariadb@10.11"]))]
+fn everybody_of_a_storm_of_connections_is_let_in(installation: &Installation) {
     let folder = tempfile::tempdir().expect("a folder");
     let server = start_with(installation, folder.path(), &[("max_connections", "3000"), ("back_log", "5")]);
     let source = "

@@ -2,35 +2,34 @@
 
 use std::collections::BTreeMap;
 
-use dyno_engine::testing::{Trial, engine_test, installation};
-use dyno_engine::{Installation, Server};
+use dyno_engine::testing::{engine_test, engines, installation};
+use dyno_engine::{Catalogue, Installation, Server};
 use dyno_settings::{Group, Origin, SystemVariables, drift, readings};
+use dyno_testing::{Trial, dyno_test};
 
-use crate::profiles::{product, start_with};
+use crate::profiles::{is_tested, product, start_with};
 
-pub(crate) fn tests() -> Vec<Trial> {
-    let set = |name: &'static str, value: &'static str| (name, value);
-    let origins = [
-        ("mysql@5.6.24", set("eq_range_index_dive_limit", "50"), "10"),
-        ("mysql@8.0.33", set("eq_range_index_dive_limit", "50"), "200"),
-        ("mariadb@10.11/innodb", set("sync_binlog", "1"), "0"),
-        ("mariadb@10.11/rocksdb", set("rocksdb_block_cache_size", "33554432"), "536870912"),
-        ("postgres@18.4", set("work_mem", "8MB"), "4096kB"),
-    ];
-    let is_large_wanted = std::env::var_os("DYNO_LARGE_ENGINES").is_some_and(|value| value == "1");
-    let mut tests: Vec<Trial> = origins
-        .into_iter()
-        .filter(|(system, ..)| is_large_wanted || *system != "mysql@8.0.33")
-        .map(|(system, set, default)| {
-            engine_test("tells what was set and what not", system, move |installation| {
-                tells_origins(installation, system, set, default);
-            })
+/// Systems, each with a setting, its value, and its default.
+const CHANGED: [(&str, (&str, &str), &str); 5] = [
+    ("mysql@5.6.24", ("eq_range_index_dive_limit", "50"), "10"),
+    ("mysql@8.0.33", ("eq_range_index_dive_limit", "50"), "200"),
+    ("mariadb@10.11/innodb", ("sync_binlog", "1"), "0"),
+    ("mariadb@10.11/rocksdb", ("rocksdb_block_cache_size", "33554432"), "536870912"),
+    ("postgres@18.4", ("work_mem", "8MB"), "4096kB"),
+];
+
+/// Makes a test for each system with a changed setting.
+fn with_a_changed_setting(name: &str, test: fn(&Installation, &str, (&str, &str), &str)) -> Vec<Trial> {
+    let catalogue = Catalogue::builtin();
+    let is_tested = |system: &str| is_tested(&catalogue.find(&system.parse().unwrap()).unwrap());
+    let tested = CHANGED.into_iter().filter(|(system, ..)| is_tested(system));
+    let on_engine = |(system, set, default)| {
+        engine_test(name, system, move |installation| {
+            test(installation, system, set, default);
+            Ok(())
         })
-        .collect();
-    tests.push(engine_test("differs from MariaDB where it is known to", "mysql@5.6.24", |mysql| {
-        differs_from_mariadb(mysql);
-    }));
-    tests
+    };
+    tested.map(on_engine).collect()
 }
 
 fn read(server: &Server, installation: &Installation, system: &str, set: &[&str]) -> SystemVariables {
@@ -46,7 +45,13 @@ fn read(server: &Server, installation: &Installation, system: &str, set: &[&str]
     variables
 }
 
-fn tells_origins(installation: &Installation, system: &str, (name, value): (&str, &str), default: &str) {
+#[dyno_test(with_a_changed_setting)]
+fn what_was_set_and_what_not_is_told(
+    installation: &Installation,
+    system: &str,
+    (name, value): (&str, &str),
+    default: &str,
+) {
     let folder = tempfile::tempdir().unwrap();
     let settings = BTreeMap::from([(name.to_owned(), value.to_owned())]);
     let server = start_with(folder.path(), installation, system, settings);
@@ -61,7 +66,8 @@ fn tells_origins(installation: &Installation, system: &str, (name, value): (&str
     server.stop().unwrap();
 }
 
-fn differs_from_mariadb(mysql: &Installation) {
+#[dyno_test(engines(&["mysql@5.6.24"]))]
+fn mysql_differs_from_mariadb_where_it_is_known_to(mysql: &Installation) {
     let Ok(mariadb) = installation("mariadb@10.11") else { return };
     let folder = tempfile::tempdir().unwrap();
     let a = start_with(folder.path(), mysql, "mysql@5.6.24", BTreeMap::new());

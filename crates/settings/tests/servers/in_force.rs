@@ -1,8 +1,9 @@
 //! How servers treat values that they do not accept unchanged.
 
 use dyno_engine::Installation;
-use dyno_engine::testing::{Trial, engine_test};
+use dyno_engine::testing::named_engines;
 use dyno_settings::SystemFacts;
+use dyno_testing::dyno_test;
 
 use crate::profiles::{product, start_with};
 
@@ -42,17 +43,13 @@ const POSTGRES: Asked = &[
     ("work_mem", "8192kB", None),
 ];
 
-pub(crate) fn tests() -> Vec<Trial> {
-    let servers = [("mariadb@10.11", MARIADB), ("mysql@5.6.24", MYSQL_56), ("postgres@18.4", POSTGRES)];
-    let test = |(system, asked): (&'static str, Asked)| {
-        engine_test("tells what is not in force", system, move |installation| {
-            tells(installation, system, asked);
-        })
+#[dyno_test(named_engines(&["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"]))]
+fn what_is_not_in_force_is_told(installation: &Installation, system: &str) {
+    let asked = match system {
+        "mariadb@10.11" => MARIADB,
+        "mysql@5.6.24" => MYSQL_56,
+        _ => POSTGRES,
     };
-    servers.into_iter().map(test).collect()
-}
-
-fn tells(installation: &Installation, system: &str, asked: Asked) {
     let folder = tempfile::tempdir().unwrap();
     let settings: std::collections::BTreeMap<String, String> =
         asked.iter().map(|(name, value, _)| ((*name).to_owned(), (*value).to_owned())).collect();

@@ -7,7 +7,5 @@ mod profiles;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    dyno_engine::testing::main(
-        profiles::tests().into_iter().chain(drift::tests()).chain(in_force::tests()).collect(),
-    )
+    dyno_testing::main(&[])
 }

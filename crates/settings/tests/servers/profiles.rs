@@ -4,29 +4,26 @@ use std::collections::BTreeMap;
 use std::env;
 use std::path::Path;
 
-use dyno_engine::testing::{Trial, engine_test};
-use dyno_engine::{Catalogue, Installation, Server, StartOptions, SystemName, start};
+use dyno_engine::testing::engine_test;
+use dyno_engine::{Catalogue, Entry, Installation, Server, StartOptions, SystemName, start};
 use dyno_settings::{HostChecks, Product, Profile, SystemFacts, audit, builtin_profiles, is_on, normal};
+use dyno_testing::{Trial, dyno_test};
 
 /// Servers with a download of at most this many bytes are tested everywhere. Larger servers are tested only on
 /// request.
 const SMALL_BYTES: u64 = 60_000_000;
 
-pub(crate) fn tests() -> Vec<Trial> {
-    let is_large_wanted = env::var_os("DYNO_LARGE_ENGINES").is_some_and(|value| value == "1");
+/// Makes a test for each server and each profile.
+fn with_each_profile(name: &str, test: fn(&Installation, &str, &Profile)) -> Vec<Trial> {
     let mut tests = Vec::new();
-    for entry in Catalogue::builtin().entries() {
-        let is_tested = entry.family.has_server() && (is_large_wanted || entry.download_bytes <= SMALL_BYTES);
-        if !is_tested {
-            continue;
-        }
+    for entry in Catalogue::builtin().entries().iter().filter(|entry| is_tested(entry)) {
         for system in systems(entry) {
+            // Leaked because tests live as long as the process.
+            let system: &'static str = system.leak();
             for profile in builtin_profiles() {
-                let name = format!("runs as the profile {} says", profile.name);
-                // Leaked because tests live as long as the process.
-                let system: &'static str = Box::leak(system.clone().into_boxed_str());
-                tests.push(engine_test(&name, system, move |installation| {
-                    runs(installation, system, &profile);
+                tests.push(engine_test(&format!("{name} {}", profile.name), system, move |installation| {
+                    test(installation, system, &profile);
+                    Ok(())
                 }));
             }
         }
@@ -34,8 +31,14 @@ pub(crate) fn tests() -> Vec<Trial> {
     tests
 }
 
+/// Returns whether a catalogue entry's server is tested.
+pub(crate) fn is_tested(entry: &Entry) -> bool {
+    let is_large_wanted = env::var_os("DYNO_LARGE_ENGINES").is_some_and(|value| value == "1");
+    entry.family.has_server() && (is_large_wanted || entry.download_bytes <= SMALL_BYTES)
+}
+
 /// Returns the names of an entry's systems, one for each storage engine that has a section in profiles.
-fn systems(entry: &dyno_engine::Entry) -> Vec<String> {
+fn systems(entry: &Entry) -> Vec<String> {
     let with_section =
         entry.storage_engines.iter().filter(|name| ["innodb", "rocksdb"].contains(&name.as_str()));
     let systems: Vec<String> = with_section.map(|name| format!("{entry}/{name}")).collect();
@@ -59,7 +62,8 @@ pub(crate) fn product(installation: &Installation, system: &str) -> Product {
     Product::of(&installation.entry, name.storage_engine.as_deref()).unwrap()
 }
 
-fn runs(installation: &Installation, system: &str, profile: &Profile) {
+#[dyno_test(with_each_profile)]
+fn a_server_runs_as_its_profile_says(installation: &Installation, system: &str, profile: &Profile) {
     let product = product(installation, system);
     let settings = profile.settings_for(&product).unwrap();
     let folder = tempfile::tempdir().unwrap();

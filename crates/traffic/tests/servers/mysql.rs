@@ -2,7 +2,8 @@
 
 use dyno_client::{Compression, Dialect};
 use dyno_engine::Installation;
-use dyno_engine::testing::{Trial, engine_test, start_with};
+use dyno_engine::testing::{engines, start_with};
+use dyno_testing::dyno_test;
 use dyno_traffic::{LogFormat, sql};
 
 use crate::SECRET;
@@ -10,14 +11,9 @@ use crate::capture::{Proxy, write};
 use crate::client::{Client, Sent};
 use crate::imported::{checked, compare, import_with, sessions, transactions};
 
-const ENGINES: [&str; 4] = ["mariadb@10.11", "mariadb@11.8", "mysql@5.6.24", "mysql@9.7.4"];
+const ENGINES: &[&str] = &["mariadb@10.11", "mariadb@11.8", "mysql@5.6.24", "mysql@9.7.4"];
 
-pub(crate) fn tests() -> Vec<Trial> {
-    let test = |engine| engine_test("logs_say_what_was_sent", engine, logs_say_what_was_sent);
-    let captures = |engine| engine_test("captures_say_what_was_sent", engine, captures_say_what_was_sent);
-    ENGINES.into_iter().map(test).chain(ENGINES.into_iter().map(captures)).collect()
-}
-
+#[dyno_test(engines(ENGINES))]
 fn captures_say_what_was_sent(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let server = start_with(installation, folder.path(), &[]);
@@ -42,6 +38,7 @@ fn captures_say_what_was_sent(installation: &Installation) {
     }
 }
 
+#[dyno_test(engines(ENGINES))]
 fn logs_say_what_was_sent(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let mut settings = vec![

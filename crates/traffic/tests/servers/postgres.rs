@@ -2,7 +2,8 @@
 
 use dyno_client::Dialect;
 use dyno_engine::Installation;
-use dyno_engine::testing::{Trial, engine_test, start_with};
+use dyno_engine::testing::{engines, start_with};
+use dyno_testing::dyno_test;
 use dyno_traffic::{LogFormat, sql};
 
 use crate::SECRET;
@@ -10,13 +11,7 @@ use crate::capture::{Proxy, write};
 use crate::client::{Client, Sent};
 use crate::imported::{checked, compare, import_with, sessions, transactions};
 
-pub(crate) fn tests() -> Vec<Trial> {
-    vec![
-        engine_test("logs_say_what_was_sent", "postgres@18.4", logs_say_what_was_sent),
-        engine_test("captures_say_what_was_sent", "postgres@18.4", captures_say_what_was_sent),
-    ]
-}
-
+#[dyno_test(engines(&["postgres@18.4"]))]
 fn captures_say_what_was_sent(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let server = start_with(installation, folder.path(), &[]);
@@ -46,6 +41,7 @@ fn captures_say_what_was_sent(installation: &Installation) {
 const DURATIONS: &str = "SET log_min_duration_statement = 0";
 const STATEMENTS: &str = "SET log_min_duration_statement = -1, log_statement = 'all', log_duration = on";
 
+#[dyno_test(engines(&["postgres@18.4"]))]
 fn logs_say_what_was_sent(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let settings = [

@@ -4,37 +4,17 @@ use std::time::Duration;
 
 use dyno_engine::testing::installation;
 use dyno_engine::{DATABASE, Server, StartOptions, start};
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 
 use super::namespaces::Namespaces;
 use super::relay::relay;
 use super::sshd::Hosts;
-use super::{Working, test_with};
+use super::{Working, on};
 use crate::bench::{Bench, Ended, eventually};
 
 const MARIADB: &str = "mariadb@10.11";
 /// One-way delay of the slow network.
 const DELAY: Duration = Duration::from_millis(4);
-
-pub(super) fn tests() -> Vec<Trial> {
-    vec![
-        test_with(
-            "dyno::cluster::drivers::two_hosts_load_a_server_of_this_one",
-            Namespaces::start,
-            two_hosts_load_a_server_of_this_one,
-        ),
-        test_with(
-            "dyno::cluster::drivers::a_slow_network_is_measured_and_a_lost_driver_fails_its_trial",
-            Namespaces::start,
-            a_slow_network_is_measured_and_a_lost_driver_fails_its_trial,
-        ),
-        test_with(
-            "dyno::cluster::drivers::hosts_that_cannot_drive_are_told",
-            Hosts::start,
-            hosts_that_cannot_drive_are_told,
-        ),
-    ]
-}
 
 const STEPS: &str = r#"
 [[step]]
@@ -84,6 +64,7 @@ fn plan(keys: &str, systems: &str, seconds: f64) -> String {
     )
 }
 
+#[dyno_test(on(Namespaces::start))]
 fn two_hosts_load_a_server_of_this_one(bench: &Bench, namespaces: &mut Namespaces) {
     let listen = format!("listen = '{}'\n", namespaces.here);
     // MySQL gets its password encrypted with the server's public key, which this host sends to the drivers.
@@ -136,6 +117,7 @@ fn slow_server(bench: &Bench, address: &str, seconds: f64) -> Server {
     server
 }
 
+#[dyno_test(on(Namespaces::start))]
 fn a_slow_network_is_measured_and_a_lost_driver_fails_its_trial(
     bench: &Bench,
     Namespaces { hosts, here, .. }: &mut Namespaces,
@@ -162,6 +144,7 @@ fn a_slow_network_is_measured_and_a_lost_driver_fails_its_trial(
     eventually("what the drivers ran has ended", || bench.load_processes().is_empty());
 }
 
+#[dyno_test(on(Hosts::start))]
 fn hosts_that_cannot_drive_are_told(bench: &Bench, hosts: &mut Hosts) {
     let _server = slow_server(bench, "127.0.0.1", 0.5);
     hosts.b.vanish();

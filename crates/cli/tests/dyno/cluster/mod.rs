@@ -18,14 +18,10 @@ use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use libtest_mimic::{Completion, Trial};
+use dyno_testing::{Completion, Trial};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::bench::{Bench, Ended, eventually, sqlite_plan};
-
-pub(crate) fn tests() -> Vec<Trial> {
-    [plain::tests(), ssh::tests(), drivers::tests(), slurm::tests()].into_iter().flatten().collect()
-}
 
 /// Number of rounds in which both systems completed all three steps.
 const COMPLETE: &str = "SELECT count(*) FROM (SELECT round FROM trial WHERE outcome = 'completed'
@@ -36,23 +32,22 @@ fn plan(last_seconds: f64) -> String {
     sqlite_plan(last_seconds).replacen("rounds = 2", "rounds = 4", 1)
 }
 
-/// A test that needs hosts or a cluster. `start` starts them.
-fn test_with<T: 'static>(
-    name: &'static str,
-    start: fn(&Bench) -> Result<T, String>,
-    test: fn(&Bench, &mut T),
-) -> Trial {
-    Trial::ignorable_test(name, move || {
-        let bench = Bench::new();
-        match start(&bench) {
-            Ok(mut cluster) => {
-                test(&bench, &mut cluster);
-                Ok(Completion::Completed)
+/// A maker of tests that need hosts or a cluster. `start` starts them.
+fn on<T: 'static>(start: fn(&Bench) -> Result<T, String>) -> impl Fn(&str, fn(&Bench, &mut T)) -> Vec<Trial> {
+    move |name, test| {
+        let run = move || {
+            let bench = Bench::new();
+            match start(&bench) {
+                Ok(mut cluster) => {
+                    test(&bench, &mut cluster);
+                    Ok(Completion::Completed)
+                }
+                Err(reason) if env::var_os("DYNO_REQUIRE_CLUSTER").is_some() => Err(reason.into()),
+                Err(reason) => Ok(Completion::ignored_with(reason)),
             }
-            Err(reason) if env::var_os("DYNO_REQUIRE_CLUSTER").is_some() => Err(reason.into()),
-            Err(reason) => Ok(Completion::ignored_with(reason)),
-        }
-    })
+        };
+        vec![Trial::ignorable_test(name, run)]
+    }
 }
 
 /// A running `dyno` whose standard error goes to a file.

@@ -3,22 +3,11 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 
 use super::{COMPLETE, plan};
 use crate::bench::{Bench, Ended, eventually};
 use crate::run::resume::ORDER;
-use crate::tests;
-
-pub(super) fn tests() -> Vec<Trial> {
-    tests![
-        rounds_that_ran_apart_are_those_of_one_run,
-        rounds_that_no_task_has_run_are_run_here,
-        the_next_task_removes_what_a_killed_one_left,
-        what_would_be_submitted_is_printed_and_nothing_is_begun,
-        what_cannot_be_spread_is_refused,
-    ]
-}
 
 fn task(bench: &Bench, round: u32, deliver: &str) -> Command {
     let round = round.to_string();
@@ -42,6 +31,7 @@ fn carry_out(mut task: Command) -> Ended {
     task.output().unwrap().into()
 }
 
+#[dyno_test]
 fn rounds_that_ran_apart_are_those_of_one_run() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan(0.1));
@@ -68,6 +58,7 @@ fn rounds_that_ran_apart_are_those_of_one_run() {
     assert_eq!(order, whole.value(ORDER));
 }
 
+#[dyno_test]
 fn the_next_task_removes_what_a_killed_one_left() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan(30.0));
@@ -82,6 +73,7 @@ fn the_next_task_removes_what_a_killed_one_left() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
+#[dyno_test]
 fn rounds_that_no_task_has_run_are_run_here() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan(0.1));
@@ -100,6 +92,7 @@ fn rounds_that_no_task_has_run_are_run_here() {
     assert!(again.stderr.contains("run 1 is complete"), "{}", again.stderr);
 }
 
+#[dyno_test]
 fn what_would_be_submitted_is_printed_and_nothing_is_begun() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan(0.1));
@@ -121,6 +114,7 @@ fn what_would_be_submitted_is_printed_and_nothing_is_begun() {
     assert!(!bench.path("dyno.db").exists() && !bench.path("dyno.db.tasks").exists());
 }
 
+#[dyno_test]
 fn what_cannot_be_spread_is_refused() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan(0.1));

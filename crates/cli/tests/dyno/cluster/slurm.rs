@@ -1,20 +1,17 @@
 //! Rounds on a Slurm of two nodes.
 
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 use rustix::process::Signal;
 
 use super::slurm_daemons::Cluster;
-use super::{COMPLETE, Working, plan, test_with};
+use super::{COMPLETE, Working, on, plan};
 use crate::bench::{Bench, Ended, eventually, press_ctrl_c, send};
-
-pub(super) fn tests() -> Vec<Trial> {
-    vec![test_with("dyno::cluster::slurm::a_run_survives_its_nodes_and_its_submitter", Cluster::start, all)]
-}
 
 const RUN: [&str; 4] = ["run", "plan.toml", "--on", "slurm"];
 
 /// Runs all tests in sequence on one Slurm, because a Slurm takes seconds to start.
-fn all(bench: &Bench, cluster: &mut Cluster) {
+#[dyno_test(on(Cluster::start))]
+fn a_run_survives_its_nodes_and_its_submitter(bench: &Bench, cluster: &mut Cluster) {
     ctrl_c_cancels_what_it_submitted_and_nothing_else(bench, cluster);
     a_killed_submitter_finds_its_jobs_again(bench, cluster);
     a_round_of_a_node_that_breaks_is_run_again(bench, cluster);

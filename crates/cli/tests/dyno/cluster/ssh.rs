@@ -4,48 +4,14 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 use rustix::process::Signal;
 
 use super::sshd::Hosts;
-use super::{COMPLETE, Working, plan, test_with};
+use super::{COMPLETE, Working, on, plan};
 use crate::bench::{Bench, Ended, eventually, press_ctrl_c, send};
 
-pub(super) fn tests() -> Vec<Trial> {
-    vec![
-        test_with(
-            "dyno::cluster::ssh::a_round_of_a_host_that_is_gone_goes_to_another",
-            Hosts::start,
-            a_round_of_a_host_that_is_gone_goes_to_another,
-        ),
-        test_with(
-            "dyno::cluster::ssh::ctrl_c_stops_the_tasks_and_resume_goes_on",
-            Hosts::start,
-            ctrl_c_stops_the_tasks_and_resume_goes_on,
-        ),
-        test_with(
-            "dyno::cluster::ssh::tasks_end_with_the_process_that_started_them",
-            Hosts::start,
-            tasks_end_with_the_process_that_started_them,
-        ),
-        test_with(
-            "dyno::cluster::ssh::a_round_that_is_always_lost_is_given_up_and_the_others_stay",
-            Hosts::start,
-            a_round_that_is_always_lost_is_given_up_and_the_others_stay,
-        ),
-        test_with(
-            "dyno::cluster::ssh::rounds_are_submitted_up_to_each_look",
-            Hosts::start,
-            rounds_are_submitted_up_to_each_look,
-        ),
-        test_with(
-            "dyno::cluster::ssh::hosts_that_cannot_be_used_are_told",
-            Hosts::start,
-            hosts_that_cannot_be_used_are_told,
-        ),
-    ]
-}
-
+#[dyno_test(on(Hosts::start))]
 fn rounds_are_submitted_up_to_each_look(bench: &Bench, hosts: &mut Hosts) {
     let keys = "rounds = \"until-decided\"\nrounds_max = 10";
     bench.write("plan.toml", &plan(0.1).replacen("rounds = 4", keys, 1));
@@ -58,6 +24,7 @@ fn rounds_are_submitted_up_to_each_look(bench: &Bench, hosts: &mut Hosts) {
     assert_eq!(bench.value("SELECT max(round) + 1 FROM trial"), rounds);
 }
 
+#[dyno_test(on(Hosts::start))]
 fn a_round_that_is_always_lost_is_given_up_and_the_others_stay(bench: &Bench, hosts: &mut Hosts) {
     bench.write("plan.toml", &plan(0.1));
     let dyno = env!("CARGO_BIN_EXE_dyno");
@@ -82,6 +49,7 @@ fn a_round_that_is_always_lost_is_given_up_and_the_others_stay(bench: &Bench, ho
 
 const RUN: [&str; 4] = ["run", "plan.toml", "--on", "ssh:a,b"];
 
+#[dyno_test(on(Hosts::start))]
 fn a_round_of_a_host_that_is_gone_goes_to_another(bench: &Bench, hosts: &mut Hosts) {
     // The plan needs other files in its folder.
     bench.write("common.lua", "return { text = 'SELECT 1' }");
@@ -111,6 +79,7 @@ fn a_round_of_a_host_that_is_gone_goes_to_another(bench: &Bench, hosts: &mut Hos
     eventually("what was started on b has ended", || bench.processes().is_empty());
 }
 
+#[dyno_test(on(Hosts::start))]
 fn ctrl_c_stops_the_tasks_and_resume_goes_on(bench: &Bench, hosts: &mut Hosts) {
     bench.write("plan.toml", &plan(1.0));
     let mut dyno = Working::start(bench, hosts.dyno(bench, &RUN));
@@ -132,6 +101,7 @@ fn ctrl_c_stops_the_tasks_and_resume_goes_on(bench: &Bench, hosts: &mut Hosts) {
     assert!(!bench.path("dyno.db.tasks").exists());
 }
 
+#[dyno_test(on(Hosts::start))]
 fn tasks_end_with_the_process_that_started_them(bench: &Bench, hosts: &mut Hosts) {
     bench.write("plan.toml", &plan(20.0));
     let mut dyno = Working::start(bench, hosts.dyno(bench, &RUN));
@@ -142,6 +112,7 @@ fn tasks_end_with_the_process_that_started_them(bench: &Bench, hosts: &mut Hosts
     eventually("the tasks have ended", || bench.processes().is_empty());
 }
 
+#[dyno_test(on(Hosts::start))]
 fn hosts_that_cannot_be_used_are_told(bench: &Bench, hosts: &mut Hosts) {
     bench.write("plan.toml", &plan(0.1));
     hosts.a.vanish();

@@ -3,20 +3,9 @@
 use std::fs;
 use std::process::Command;
 
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 
 use crate::bench::{Bench, Ended};
-use crate::tests;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    tests![
-        a_paragraph_is_wrapped_once_at_any_width,
-        completions_name_all_commands_and_no_inner_one,
-        a_shell_completes_commands_and_options,
-        manual_pages_are_there_for_all_commands_and_no_inner_one,
-        errors_suggest_no_inner_command_and_no_inner_option,
-    ]
-}
 
 /// Commands and options that only Dyno itself uses, so users must not see them.
 const INNER: [&str; 5] = ["crash-client", "spread-id", "deliver", "dyno drive", "dyno task"];
@@ -44,6 +33,7 @@ fn all_commands(bench: &Bench) -> Vec<Vec<String>> {
     all
 }
 
+#[dyno_test]
 fn a_paragraph_is_wrapped_once_at_any_width() {
     let bench = Bench::new();
     let mut breaks = 0;
@@ -67,6 +57,7 @@ fn a_paragraph_is_wrapped_once_at_any_width() {
     assert!(breaks > 50, "{breaks}");
 }
 
+#[dyno_test]
 fn completions_name_all_commands_and_no_inner_one() {
     let bench = Bench::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
@@ -84,6 +75,7 @@ fn completions_name_all_commands_and_no_inner_one() {
     bench.dyno(&["completions", "tcsh"]).with(2);
 }
 
+#[dyno_test]
 fn a_shell_completes_commands_and_options() {
     let bench = Bench::new();
     bench.write("dyno.bash", &bench.dyno(&["completions", "bash"]).stdout);
@@ -101,6 +93,7 @@ fn a_shell_completes_commands_and_options() {
     assert_eq!(complete("dyno dri"), "");
 }
 
+#[dyno_test]
 fn manual_pages_are_there_for_all_commands_and_no_inner_one() {
     let bench = Bench::new();
     let page = bench.dyno(&["man"]).with(0).stdout;
@@ -122,6 +115,7 @@ fn manual_pages_are_there_for_all_commands_and_no_inner_one() {
     assert!(missing.stderr.starts_with("error: cannot write into none"), "{}", missing.stderr);
 }
 
+#[dyno_test]
 fn errors_suggest_no_inner_command_and_no_inner_option() {
     let bench = Bench::new();
     for (arguments, tip) in [

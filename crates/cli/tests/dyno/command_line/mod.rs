@@ -2,9 +2,3 @@
 
 mod help;
 mod usage;
-
-use libtest_mimic::Trial;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    [usage::tests(), help::tests()].into_iter().flatten().collect()
-}

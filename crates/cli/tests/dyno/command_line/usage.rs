@@ -3,26 +3,13 @@
 use std::path::Path;
 use std::process::Command;
 
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 use serde_json::Value;
 
 use crate::bench::{Bench, Ended, sqlite_plan};
 use crate::run::sqlite::bench_with_run;
-use crate::tests;
 
-pub(crate) fn tests() -> Vec<Trial> {
-    tests![
-        a_plan_with_a_mistake_is_shown_with_its_place,
-        wrong_usage_is_told_from_failure,
-        every_command_s_help_has_an_example,
-        what_is_built_in_can_be_listed_and_copied,
-        all_mistakes_of_a_plan_are_told_at_once,
-        the_version_names_the_commit,
-        a_quiet_command_prints_results_and_warnings_only,
-        colour_is_the_users_choice,
-    ]
-}
-
+#[dyno_test]
 fn a_plan_with_a_mistake_is_shown_with_its_place() {
     for (old, new, first_line) in [
         ("rounds = 2", "ronds = 2", "error: plan.toml:4:1: unknown key `ronds` — did you mean `rounds`?"),
@@ -60,6 +47,7 @@ fn a_plan_with_a_mistake_is_shown_with_its_place() {
     }
 }
 
+#[dyno_test]
 fn wrong_usage_is_told_from_failure() {
     let bench = Bench::new();
     bench.write("kept.db", "");
@@ -94,6 +82,7 @@ fn wrong_usage_is_told_from_failure() {
     }
 }
 
+#[dyno_test]
 fn every_command_s_help_has_an_example() {
     let bench = Bench::new();
     for command in [
@@ -134,6 +123,7 @@ fn every_command_s_help_has_an_example() {
     }
 }
 
+#[dyno_test]
 fn what_is_built_in_can_be_listed_and_copied() {
     let bench = Bench::new();
     let plans = bench.dyno(&["plans"]).stdout;
@@ -163,6 +153,7 @@ fn what_is_built_in_can_be_listed_and_copied() {
     assert!(bench.dyno(&["engine", "list"]).stdout.contains("mysql@5.6.24"));
 }
 
+#[dyno_test]
 fn all_mistakes_of_a_plan_are_told_at_once() {
     let bench = Bench::new();
     let plan = sqlite_plan(0.1)
@@ -179,6 +170,7 @@ fn all_mistakes_of_a_plan_are_told_at_once() {
     assert_eq!(ended.stderr.matches("^\n").count(), 3, "each with its place: {}", ended.stderr);
 }
 
+#[dyno_test]
 fn the_version_names_the_commit() {
     let told = Bench::new().dyno(&["--version"]).with(0).stdout;
     let version = format!("dyno {}", env!("CARGO_PKG_VERSION"));
@@ -198,6 +190,7 @@ fn the_version_names_the_commit() {
     }
 }
 
+#[dyno_test]
 fn a_quiet_command_prints_results_and_warnings_only() {
     let bench = Bench::new();
     bench.write("plan.toml", &sqlite_plan(0.05).replace("rounds = 2", "rounds = 6"));
@@ -216,6 +209,7 @@ fn a_quiet_command_prints_results_and_warnings_only() {
     assert!(failed.stderr.lines().last().unwrap().starts_with("error: "), "{}", failed.stderr);
 }
 
+#[dyno_test]
 fn colour_is_the_users_choice() {
     let bench = bench_with_run();
     let report = |when: &[&str], no_color: &str| -> String {

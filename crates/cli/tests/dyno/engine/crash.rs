@@ -1,31 +1,15 @@
 //! `dyno crash`: crashes systems and checks their data.
 
-use dyno_engine::testing::engine_test;
-use libtest_mimic::Trial;
+use dyno_engine::testing::with_engine;
+use dyno_testing::dyno_test;
 use serde_json::Value;
 
 use crate::bench::Bench;
-use crate::tests;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = tests![
-        a_crash_test_is_told_in_a_table,
-        a_crash_test_is_json_for_programs,
-        what_cannot_be_crashed_is_refused,
-        a_plan_has_its_systems_crashed_once_and_resumes,
-        data_is_checked_after_trials_and_crashes,
-    ];
-    tests.push(engine_test(
-        "dyno::crash::a_server_that_may_lose_its_last_second_is_told_so",
-        "mariadb@10.11",
-        |_| a_server_that_may_lose_its_last_second_is_told_so(),
-    ));
-    tests
-}
 
 const SQLITE: [&str; 10] =
     ["crash", "sqlite", "--profile", "safe", "--crashes", "2", "--commits", "30", "--clients", "2"];
 
+#[dyno_test]
 fn a_crash_test_is_told_in_a_table() {
     let ended = Bench::new().dyno(&SQLITE).with(0);
     assert!(ended.stderr.starts_with("crash 1/2: "), "{}", ended.stderr);
@@ -38,6 +22,7 @@ fn a_crash_test_is_told_in_a_table() {
     assert_eq!(line("verdict"), "kept: nothing was lost");
 }
 
+#[dyno_test]
 fn a_crash_test_is_json_for_programs() {
     let ended = Bench::new().dyno(&[&SQLITE[..], &["--format", "json"]].concat()).with(0);
     let report: Value = serde_json::from_str(&ended.stdout).unwrap();
@@ -47,6 +32,7 @@ fn a_crash_test_is_json_for_programs() {
     assert_eq!(report["crashes"].as_array().unwrap().len(), 2);
 }
 
+#[dyno_test]
 fn what_cannot_be_crashed_is_refused() {
     let bench = Bench::new();
     for (arguments, status, words) in [
@@ -62,6 +48,7 @@ fn what_cannot_be_crashed_is_refused() {
 }
 
 /// Systems are crash-tested after the rounds. A resumed run does not repeat crash tests that were made before it.
+#[dyno_test]
 fn a_plan_has_its_systems_crashed_once_and_resumes() {
     let bench = Bench::new();
     let system = |id: &str| format!("[[system]]\nid = '{id}'\nengine = 'sqlite'\nprofile = 'safe'\n");
@@ -108,6 +95,7 @@ fn a_plan_has_its_systems_crashed_once_and_resumes() {
 
 /// The script's check passes three times and fails from the fourth call on. It passes after the trial of the first
 /// step and after each of the two crashes of that step. The check after the second step fails.
+#[dyno_test]
 fn data_is_checked_after_trials_and_crashes() {
     let bench = Bench::new();
     bench.write(
@@ -138,6 +126,7 @@ fn data_is_checked_after_trials_and_crashes() {
     assert!(failure.contains("four checks"), "{failure}");
 }
 
+#[dyno_test(with_engine("mariadb@10.11"))]
 fn a_server_that_may_lose_its_last_second_is_told_so() {
     let ended = Bench::new().dyno(&[
         "crash",

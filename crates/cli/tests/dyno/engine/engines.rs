@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::process::Stdio;
 
-use dyno_engine::testing::engine_test;
-use libtest_mimic::Trial;
+use dyno_engine::testing::with_engine;
+use dyno_testing::dyno_test;
 use serde_json::Value;
 
 use crate::bench::Bench;
@@ -12,21 +12,7 @@ use crate::bench::Bench;
 const SYSTEM: &str = "mariadb@10.11/rocksdb";
 const POSTGRES: &str = "postgres@18.4";
 
-pub(crate) fn tests() -> Vec<Trial> {
-    vec![
-        engine_test("engines::a_server_runs_from_start_to_stop", SYSTEM, |_| {
-            a_server_runs_from_start_to_stop();
-        }),
-        engine_test("engines::statements_end_as_the_server_reads_them", POSTGRES, |_| {
-            statements_end_as_the_server_reads_them();
-        }),
-        Trial::test("engines::the_cache_is_shown_and_pruned", || {
-            the_cache_is_shown_and_pruned();
-            Ok(())
-        }),
-    ]
-}
-
+#[dyno_test]
 fn the_cache_is_shown_and_pruned() {
     let folder = tempfile::tempdir().unwrap();
     let item = |name: &str| {
@@ -64,6 +50,7 @@ fn the_cache_is_shown_and_pruned() {
     assert_eq!(run(&["engine", "cache", "prune", "--keep", "some"]).0, Some(2));
 }
 
+#[dyno_test(with_engine(SYSTEM))]
 fn a_server_runs_from_start_to_stop() {
     let bench = Bench::new();
     let started =
@@ -101,6 +88,7 @@ fn a_server_runs_from_start_to_stop() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
+#[dyno_test(with_engine(POSTGRES))]
 fn statements_end_as_the_server_reads_them() {
     let bench = Bench::new();
     bench.dyno(&["engine", "start", POSTGRES]).with(0);

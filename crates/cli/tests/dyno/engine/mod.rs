@@ -9,20 +9,3 @@ mod settings;
 mod stacks;
 mod topologies;
 mod upstream;
-
-use libtest_mimic::Trial;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let tests = [
-        containers::tests(),
-        topologies::tests(),
-        stacks::tests(),
-        precious::tests(),
-        engines::tests(),
-        upstream::tests(),
-        settings::tests(),
-        crash::tests(),
-        remote::tests(),
-    ];
-    tests.into_iter().flatten().collect()
-}

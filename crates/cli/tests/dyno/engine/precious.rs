@@ -3,8 +3,9 @@
 use std::fs;
 use std::process::Child;
 
-use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::testing::server_test;
 use dyno_engine::{Access, DATABASE, Dsn, Remote, Server};
+use dyno_testing::{Trial, dyno_test};
 use rustix::process::Signal;
 
 use crate::bench::{Bench, Ended, eventually, finish, press_ctrl_c, send};
@@ -14,26 +15,10 @@ const SYSTEMS: [&str; 3] = ["mariadb@10.11", "mysql@9.7.4", "postgres@18.4"];
 /// The tables of a run that keeps its data.
 const KEPT: &str = "dyno_mark, sbtest1, sbtest2";
 
-type Test = fn(&Place<'_>);
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let tests: [(&str, Test); 9] = [
-        ("what_is_not_dynos_is_neither_dropped_nor_loaded_over", what_is_not_dynos_is_not_dropped),
-        ("what_may_be_dropped_is_replaced_and_the_rest_stays", what_may_be_dropped_is_replaced),
-        ("what_dyno_made_is_dropped_or_kept", what_dyno_made_is_dropped_or_kept),
-        ("a_database_that_is_not_named_is_dynos_own", a_database_that_is_not_named_is_dynos_own),
-        ("a_table_that_was_made_again_is_not_dynos", a_table_that_was_made_again_is_not_dynos),
-        ("what_a_stopped_or_failed_run_made_is_dropped", what_a_stopped_or_failed_run_made_is_dropped),
-        ("what_a_killed_run_made_is_dropped_by_the_next", what_a_killed_run_made_is_dropped_by_the_next),
-        ("one_run_at_a_time_has_a_database", one_run_at_a_time_has_a_database),
-        ("what_others_make_meanwhile_stays", what_others_make_meanwhile_stays),
-    ];
-    let of_all = |(name, test): (&str, Test)| {
-        SYSTEMS.map(|system| {
-            server_test(&format!("precious::{name}"), system, move |server| test(&Place::new(server)))
-        })
-    };
-    tests.into_iter().flat_map(of_all).collect()
+/// Makes a test for a running server of each system.
+fn with_place(name: &str, test: fn(&Place<'_>)) -> Vec<Trial> {
+    let on_system = |system| server_test(name, system, move |server| test(&Place::new(server)));
+    SYSTEMS.map(on_system).into()
 }
 
 /// A server that runs already, and a folder to run `dyno` in.
@@ -125,7 +110,8 @@ impl<'a> Place<'a> {
     }
 }
 
-fn what_is_not_dynos_is_not_dropped(place: &Place<'_>) {
+#[dyno_test(with_place)]
+fn what_is_not_dynos_is_neither_dropped_nor_loaded_over(place: &Place<'_>) {
     let Place { bench, .. } = place;
     place.make_precious();
     place.query("CREATE VIEW customers AS SELECT 1 AS one");
@@ -159,7 +145,8 @@ fn what_is_not_dynos_is_not_dropped(place: &Place<'_>) {
     place.assert_is_precious();
 }
 
-fn what_may_be_dropped_is_replaced(place: &Place<'_>) {
+#[dyno_test(with_place)]
+fn what_may_be_dropped_is_replaced_and_the_rest_stays(place: &Place<'_>) {
     let Place { bench, .. } = place;
     let make = || {
         place.make_precious();
@@ -191,6 +178,7 @@ fn what_may_be_dropped_is_replaced(place: &Place<'_>) {
     assert_eq!(place.tables(), "customers");
 }
 
+#[dyno_test(with_place)]
 fn what_dyno_made_is_dropped_or_kept(place: &Place<'_>) {
     let Place { bench, .. } = place;
     place.plan(&place.address(), "", 0.1, "");
@@ -219,6 +207,7 @@ fn what_dyno_made_is_dropped_or_kept(place: &Place<'_>) {
     assert_eq!(place.tables(), "");
 }
 
+#[dyno_test(with_place)]
 fn a_database_that_is_not_named_is_dynos_own(place: &Place<'_>) {
     let Place { bench, .. } = place;
     place.make_precious();
@@ -269,6 +258,7 @@ fn a_database_that_is_not_named_is_dynos_own(place: &Place<'_>) {
     assert!(refused.stderr.contains("`keep_data` needs a database"), "{}", refused.stderr);
 }
 
+#[dyno_test(with_place)]
 fn a_table_that_was_made_again_is_not_dynos(place: &Place<'_>) {
     let Place { bench, .. } = place;
     place.plan(&place.address(), "keep_data = true", 0.1, "");
@@ -282,6 +272,7 @@ fn a_table_that_was_made_again_is_not_dynos(place: &Place<'_>) {
     }
 }
 
+#[dyno_test(with_place)]
 fn what_a_stopped_or_failed_run_made_is_dropped(place: &Place<'_>) {
     let Place { bench, .. } = place;
     place.plan(&place.address(), "", 60.0, "");
@@ -305,6 +296,7 @@ fn what_a_stopped_or_failed_run_made_is_dropped(place: &Place<'_>) {
     assert_eq!(place.tables(), "");
 }
 
+#[dyno_test(with_place)]
 fn what_a_killed_run_made_is_dropped_by_the_next(place: &Place<'_>) {
     let Place { bench, .. } = place;
     place.plan(&place.address(), "", 60.0, "");
@@ -325,6 +317,7 @@ fn what_a_killed_run_made_is_dropped_by_the_next(place: &Place<'_>) {
     assert_eq!(place.tables(), "");
 }
 
+#[dyno_test(with_place)]
 fn one_run_at_a_time_has_a_database(place: &Place<'_>) {
     let Place { bench, .. } = place;
     place.plan(&place.address(), "", 60.0, "");
@@ -341,6 +334,7 @@ fn one_run_at_a_time_has_a_database(place: &Place<'_>) {
 
 /// A table that somebody else makes during a run is not dropped. In a run that loads in every round, the next load
 /// fails because of this table.
+#[dyno_test(with_place)]
 fn what_others_make_meanwhile_stays(place: &Place<'_>) {
     let Place { bench, .. } = place;
     place.plan(&place.address(), "", 60.0, "");

@@ -2,20 +2,15 @@
 
 use std::fs;
 
-use dyno_engine::testing::{Authority, Identity, Trial, engine_test, installation, start_with_tls};
+use dyno_engine::testing::{Authority, Identity, installation, start_with_tls, with_engine};
 use dyno_engine::{DATABASE, Dsn, Remote, Server};
+use dyno_testing::dyno_test;
 
 use crate::bench::{Bench, eventually};
 
 const MARIADB: &str = "mariadb@10.11";
 const POSTGRES: &str = "postgres@18.4";
 const PASSWORD: &str = "open sesame 7394";
-
-pub(crate) fn tests() -> Vec<Trial> {
-    vec![engine_test("remote::a_run_measures_servers_over_tls", POSTGRES, |_| {
-        a_run_measures_servers_over_tls();
-    })]
-}
 
 fn plan(systems: &[(&str, String)]) -> String {
     let system = |(id, dsn): &(&str, String)| format!("[[system]]\nid = '{id}'\ndsn = '{dsn}'\n");
@@ -30,6 +25,7 @@ fn plan(systems: &[(&str, String)]) -> String {
 }
 
 /// The accounts on the servers require TLS, so a run that measures something has used TLS.
+#[dyno_test(with_engine(POSTGRES))]
 fn a_run_measures_servers_over_tls() {
     let bench = Bench::new();
     let folder = bench.path("");

@@ -1,22 +1,12 @@
 //! `dyno engine settings`: shows the settings of a system, and the differences between two systems.
 
-use dyno_engine::testing::engine_test;
-use libtest_mimic::Trial;
+use dyno_engine::testing::with_engine;
+use dyno_testing::dyno_test;
 use serde_json::Value;
 
 use crate::bench::Bench;
-use crate::tests;
 
 const WIDTH: usize = 100;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = tests![a_system_under_two_profiles, one_system, mistakes_are_usage];
-    tests.push(engine_test("settings::two_servers_differ", "mysql@5.6.24", |_| two_servers_differ()));
-    tests.push(engine_test("settings::a_profile_makes_servers_alike", "mariadb@10.11", |_| {
-        a_profile_makes_servers_alike();
-    }));
-    tests
-}
 
 fn shown(arguments: &[&str]) -> String {
     let bench = Bench::new();
@@ -35,14 +25,16 @@ fn line<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
     words.find(|words| words.first() == Some(&name)).unwrap_or_default()
 }
 
-fn a_system_under_two_profiles() {
+#[dyno_test]
+fn a_system_is_compared_under_two_profiles() {
     let text = shown(&["sqlite", "--profile", "safe", "--profile", "stock"]);
     assert_eq!(line(&text, "journal_mode"), ["journal_mode", "wal", "*", "delete"]);
     assert_eq!(line(&text, "synchronous"), [""; 0], "both sync fully");
     assert!(text.starts_with("a: sqlite@3 safe\nb: sqlite@3 stock\n"), "{text}");
 }
 
-fn one_system() {
+#[dyno_test]
+fn one_system_is_shown() {
     let text = shown(&["sqlite", "--profile", "like-56"]);
     assert_eq!(line(&text, "cache_size"), ["cache_size", "-65536", "*"]);
     assert!(text.contains("others, which --all shows"), "{text}");
@@ -53,7 +45,8 @@ fn one_system() {
     assert_eq!(json["variables"]["journal_mode"]["value"], "delete");
 }
 
-fn mistakes_are_usage() {
+#[dyno_test]
+fn mistakes_are_told_as_wrong_usage() {
     let bench = Bench::new();
     bench.write("mine.toml", "name = 'x'\ntitle = 'y'\n[sqlite]\njurnal_mode = 'WAL'\n");
     for (arguments, words) in [
@@ -66,6 +59,7 @@ fn mistakes_are_usage() {
     }
 }
 
+#[dyno_test(with_engine("mysql@5.6.24"))]
 fn two_servers_differ() {
     let text = shown(&["mysql@5.6.24", "postgres"]);
     assert_eq!(line(&text, "fsync"), ["fsync", "-", "on"]);
@@ -77,6 +71,7 @@ fn two_servers_differ() {
     assert_eq!(line(&all, "timed_mutexes"), ["timed_mutexes", "OFF", "-"]);
 }
 
+#[dyno_test(with_engine("mariadb@10.11"))]
 fn a_profile_makes_servers_alike() {
     let arguments = ["mysql@5.6.24", "mariadb@10.11", "--profile", "like-56", "--format", "json"];
     let json: Value = serde_json::from_str(&shown(&arguments)).unwrap();

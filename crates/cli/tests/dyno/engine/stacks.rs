@@ -4,28 +4,13 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
 
-use dyno_engine::testing::engine_test;
-use libtest_mimic::Trial;
+use dyno_engine::testing::with_engine;
+use dyno_testing::dyno_test;
 use rustix::process::Signal;
 
 use crate::bench::{Bench, eventually, send};
 
 const MARIADB: &str = "mariadb@10.11/innodb";
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let test = |name: &str, test: fn()| engine_test(&format!("stacks::{name}"), MARIADB, move |_| test());
-    vec![
-        test(
-            "stacks_are_sampled_in_a_pass_that_is_not_measured",
-            stacks_are_sampled_in_a_pass_that_is_not_measured,
-        ),
-        test(
-            "a_server_that_ends_while_stacks_are_taken_fails_nothing",
-            a_server_that_ends_while_stacks_are_taken_fails_nothing,
-        ),
-        test("systems_without_a_server_are_told", systems_without_a_server_are_told),
-    ]
-}
 
 /// A plan of two rounds with a load and two steps. Stacks are sampled in the first step.
 fn bench(systems: &[&str], seconds: f64) -> Bench {
@@ -48,6 +33,7 @@ fn bench(systems: &[&str], seconds: f64) -> Bench {
     bench
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn stacks_are_sampled_in_a_pass_that_is_not_measured() {
     let bench = bench(&[MARIADB, MARIADB], 1.0);
     let ended = bench.dyno(&["run", "plan.toml"]).with(0);
@@ -73,6 +59,7 @@ fn stacks_are_sampled_in_a_pass_that_is_not_measured() {
 
 /// The server is killed while stacks are sampled. No trial fails, because the step was measured before, and because
 /// later steps get a new server.
+#[dyno_test(with_engine(MARIADB))]
 fn a_server_that_ends_while_stacks_are_taken_fails_nothing() {
     let bench = bench(&[MARIADB], 5.0);
     let mut command = bench.command(&["run", "plan.toml"]);
@@ -107,6 +94,7 @@ fn until_sampling(dyno: &mut Child) -> Vec<String> {
     }
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn systems_without_a_server_are_told() {
     let bench = bench(&["sqlite", MARIADB], 0.5);
     let ended = bench.dyno(&["run", "plan.toml"]).with(0);

@@ -2,40 +2,12 @@
 
 mod pooler;
 
-use dyno_engine::testing::engine_test;
-use libtest_mimic::Trial;
+use dyno_engine::Installation;
+use dyno_engine::testing::{named_engines, with_engine};
+use dyno_testing::dyno_test;
 use serde_json::Value;
 
 use crate::bench::{Bench, eventually, finish, press_ctrl_c, unwrapped};
-use crate::tests;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = tests![replicas_that_cannot_be_are_refused_before_anything_runs];
-    let mut of = |engine: &'static str, name: &str, test: fn(&str)| {
-        let name = format!("dyno::topologies::{name}_{}", engine.split('@').next().unwrap_or_default());
-        tests.push(engine_test(&name, engine, move |_| test(engine)));
-    };
-    for engine in [MARIADB, POSTGRES] {
-        of(engine, "reads_go_to_replicas_of", |engine| reads_go_to_replicas(engine, "semi-synchronous"));
-        of(
-            engine,
-            "replicas_that_are_held_back_are_late_by_that_time_of",
-            replicas_that_are_held_back_are_late,
-        );
-    }
-    of(MARIADB, "reads_go_to_the_nodes_of_a_galera_cluster_of", |engine| {
-        reads_go_to_replicas(engine, "galera");
-    });
-    of(MARIADB, "an_outage_of_a_galera_node_ends_when_it_has_joined_again_of", a_node_joins_again);
-    of(MARIADB, "a_stopped_run_leaves_no_replica_of", |engine| {
-        a_stopped_run_leaves_no_replica(engine, "asynchronous");
-    });
-    of(MARIADB, "a_stopped_run_leaves_no_galera_node_of", |engine| {
-        a_stopped_run_leaves_no_replica(engine, "galera");
-    });
-    tests.extend(pooler::tests());
-    tests
-}
 
 const MARIADB: &str = "mariadb@10.11";
 const POSTGRES: &str = "postgres@18.4";
@@ -71,7 +43,17 @@ fn of_replicas<T: rusqlite::types::FromSql>(bench: &Bench, value: &str, system: 
     bench.value(&sql).unwrap_or_else(|| panic!("no {value} of {system} in {step}"))
 }
 
-fn reads_go_to_replicas(engine: &str, mode: &str) {
+#[dyno_test(named_engines(&[MARIADB, POSTGRES]))]
+fn reads_go_to_replicas(_: &Installation, engine: &str) {
+    reads_go_to_others(engine, "semi-synchronous");
+}
+
+#[dyno_test(with_engine(MARIADB))]
+fn reads_go_to_the_nodes_of_a_galera_cluster() {
+    reads_go_to_others(MARIADB, "galera");
+}
+
+fn reads_go_to_others(engine: &str, mode: &str) {
     let steps = "[[step]]\nid = 'writes'\nworkload = 'oltp_update_non_index'\nnot_for = ['a']\n\
                  [[step.background]]\nid = 'readers'\nworkload = 'oltp_point_select'\noperation = 'query'\nclients = 2\n\
                  endpoint = 'replicas'\n\
@@ -113,7 +95,8 @@ fn reads_go_to_replicas(engine: &str, mode: &str) {
 
 /// The server holds replicas back, so the machine's speed does not matter. MariaDB counts the delay in whole
 /// seconds of its clock. PostgreSQL counts it from a moment within the commit, which ends some milliseconds later.
-fn replicas_that_are_held_back_are_late(engine: &str) {
+#[dyno_test(named_engines(&[MARIADB, POSTGRES]))]
+fn replicas_that_are_held_back_are_late_by_that_time(_: &Installation, engine: &str) {
     let steps = "[[step]]\nid = 'writes'\nworkload = 'oltp_update_non_index'\nseconds = 4\n";
     let held = "replicas = 1\nreplica_delay_seconds = 3";
     let bench = bench(&plan(engine, &[("a", "replicas = 1"), ("b", held)], 1, steps));
@@ -131,10 +114,11 @@ fn replicas_that_are_held_back_are_late(engine: &str) {
 }
 
 /// After a kill, a node gets from the other nodes the writes that it has missed.
-fn a_node_joins_again(engine: &str) {
+#[dyno_test(with_engine(MARIADB))]
+fn an_outage_of_a_galera_node_ends_when_it_has_joined_again() {
     let steps = "[[step]]\nid = 'writes'\nworkload = 'oltp_update_non_index'\nseconds = 12\n\
                  [[step.event]]\nid = 'crash'\nat_seconds = 2\nkill = 'server'\n";
-    let bench = bench(&plan(engine, &[("a", "replicas = 2\nreplication = 'galera'")], 1, steps));
+    let bench = bench(&plan(MARIADB, &[("a", "replicas = 2\nreplication = 'galera'")], 1, steps));
     bench.dyno(&["run", "plan.toml", "--seed", "7"]).with(0);
     let outcome: String = bench.value("SELECT outcome FROM step_event").unwrap();
     assert_eq!(outcome, "done");
@@ -143,10 +127,20 @@ fn a_node_joins_again(engine: &str) {
     assert_eq!(caught_up, 2, "both have what was written after it");
 }
 
-fn a_stopped_run_leaves_no_replica(engine: &str, mode: &str) {
+#[dyno_test(with_engine(MARIADB))]
+fn a_stopped_run_leaves_no_replica() {
+    a_stopped_run_leaves_no_server("asynchronous");
+}
+
+#[dyno_test(with_engine(MARIADB))]
+fn a_stopped_run_leaves_no_galera_node() {
+    a_stopped_run_leaves_no_server("galera");
+}
+
+fn a_stopped_run_leaves_no_server(mode: &str) {
     let steps = "[[step]]\nid = 'writes'\nworkload = 'oltp_update_non_index'\nseconds = 300\n";
     let keys = format!("replicas = 2\nreplication = '{mode}'");
-    let bench = bench(&plan(engine, &[("a", &keys)], 1, steps));
+    let bench = bench(&plan(MARIADB, &[("a", &keys)], 1, steps));
     let dyno = bench.start_until(&["run", "plan.toml"], 1);
     eventually("three servers", || bench.servers().len() == 3);
     press_ctrl_c(&dyno);
@@ -155,6 +149,7 @@ fn a_stopped_run_leaves_no_replica(engine: &str, mode: &str) {
     assert_eq!(bench.leftovers(), [""; 0].map(std::path::PathBuf::from));
 }
 
+#[dyno_test]
 fn replicas_that_cannot_be_are_refused_before_anything_runs() {
     for (engine, keys, told) in [
         ("sqlite", "replicas = 1", "an engine inside the load process has no replicas; leave `replicas` out"),

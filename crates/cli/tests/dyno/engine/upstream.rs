@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use dyno_engine::testing::{Answer, Authority, Proxy, Vendor, engine_test};
-use libtest_mimic::{Completion, Trial};
+use dyno_engine::testing::{Answer, Authority, Proxy, Vendor, with_engine};
+use dyno_testing::{Completion, Trial, dyno_test};
 use rustix::process::geteuid;
 use serde_json::Value;
 
@@ -15,30 +15,16 @@ use crate::bench::{Bench, Ended};
 /// The archive that most tests use.
 const FILE: &str = "mysql-8.0.22-linux.tar.gz";
 
-pub(crate) fn tests() -> Vec<Trial> {
-    let test = |name: &str, test: fn()| {
-        Trial::ignorable_test(format!("upstream::{name}"), move || {
-            if Command::new("curl").arg("--version").stdout(Stdio::null()).status().is_err() {
-                return Ok(Completion::ignored_with("there is no curl"));
-            }
-            test();
-            Ok(Completion::Completed)
-        })
+/// Makes a test that needs `curl`.
+fn with_curl(name: &str, test: fn()) -> Vec<Trial> {
+    let run = move || {
+        if Command::new("curl").arg("--version").stdout(Stdio::null()).status().is_err() {
+            return Ok(Completion::ignored_with("there is no curl"));
+        }
+        test();
+        Ok(Completion::Completed)
     };
-    vec![
-        test("a_version_is_fetched_from_where_it_moved_and_pinned", from_where_it_moved),
-        test("an_archive_with_another_sum_is_refused", another_sum),
-        test("an_archive_that_changed_is_refused", changed),
-        test("an_archive_with_another_version_is_refused", another_version),
-        test("a_page_in_place_of_an_archive_is_told", a_page),
-        test("a_cut_download_is_taken_up_again", cut),
-        test("two_fetches_at_once_download_once", two_at_once),
-        test("a_proxy_is_used_and_asks_for_its_password", by_a_proxy),
-        test("a_full_disk_leaves_nothing", full_disk),
-        test("what_can_be_had_is_listed", listed),
-        test("an_archive_becomes_an_entry", added),
-        engine_test("upstream::a_version_of_maven_is_pinned_and_starts", "postgres@9.6.24", |_| of_maven()),
-    ]
+    vec![Trial::ignorable_test(name, run)]
 }
 
 /// A site with MySQL 8.0.21 to 8.0.23, and a bench whose user has a configuration that names the site.
@@ -135,7 +121,8 @@ impl Site {
     }
 }
 
-fn from_where_it_moved() {
+#[dyno_test(with_curl)]
+fn a_version_is_fetched_from_where_it_moved_and_pinned() {
     let site = Site::new();
     let archive = site.archive("8.0.22", "");
     site.publish("elsewhere", FILE, &archive);
@@ -163,7 +150,8 @@ fn from_where_it_moved() {
     assert!(offline.stderr.contains("mysql-8.0.22-linux.tar.gz"), "{}", offline.stderr);
 }
 
-fn another_sum() {
+#[dyno_test(with_curl)]
+fn an_archive_with_another_sum_is_refused() {
     let site = Site::new();
     let archive = site.archive("8.0.22", "");
     site.publish("current", FILE, &archive);
@@ -179,7 +167,8 @@ fn another_sum() {
     site.fetch().with(0);
 }
 
-fn changed() {
+#[dyno_test(with_curl)]
+fn an_archive_that_changed_is_refused() {
     let site = Site::new();
     site.publish("current", FILE, &site.archive("8.0.22", "first"));
     site.fetch().with(0);
@@ -203,7 +192,8 @@ fn changed() {
     assert!(refused.stderr.contains("team/lock.toml has SHA-256 "), "{}", refused.stderr);
 }
 
-fn another_version() {
+#[dyno_test(with_curl)]
+fn an_archive_with_another_version_is_refused() {
     let site = Site::new();
     site.publish("current", FILE, &site.archive("8.0.21", ""));
     let refused = site.fetch().with(1);
@@ -227,7 +217,8 @@ fn another_version() {
     assert!(newer.stderr.contains("/archives/") && newer.stderr.contains("404"), "{}", newer.stderr);
 }
 
-fn a_page() {
+#[dyno_test(with_curl)]
+fn a_page_in_place_of_an_archive_is_told() {
     let site = Site::new();
     let page = b"<!DOCTYPE html><title>Sign in</title>".to_vec();
     site.vendor.put(&format!("/current/{FILE}"), Answer::File(page));
@@ -239,7 +230,8 @@ fn a_page() {
     assert!(site.lock().contains("/archives/"), "{}", site.lock());
 }
 
-fn cut() {
+#[dyno_test(with_curl)]
+fn a_cut_download_is_taken_up_again() {
     let site = Site::new();
     let archive = site.archive("8.0.22", "");
     site.publish("current", FILE, &archive);
@@ -250,7 +242,8 @@ fn cut() {
     assert!(site.vendor.asked().contains(&rest), "{:?}", site.vendor.asked());
 }
 
-fn two_at_once() {
+#[dyno_test(with_curl)]
+fn two_fetches_at_once_download_once() {
     let site = Site::new();
     site.publish("current", FILE, &site.archive("8.0.22", ""));
     let start = || {
@@ -266,7 +259,8 @@ fn two_at_once() {
     assert_eq!(site.lock().matches("[[archive]]").count(), 1, "{}", site.lock());
 }
 
-fn by_a_proxy() {
+#[dyno_test(with_curl)]
+fn a_proxy_is_used_and_asks_for_its_password() {
     let site = Site::new();
     site.publish("current", FILE, &site.archive("8.0.22", ""));
     // This is `USER:PASSWORD` in Base64, as HTTP sends it (RFC 7617).
@@ -283,7 +277,8 @@ fn by_a_proxy() {
     assert!(proxy.asked().iter().all(|host| host.starts_with("localhost:")) && !proxy.asked().is_empty());
 }
 
-fn full_disk() {
+#[dyno_test(with_curl)]
+fn a_full_disk_leaves_nothing() {
     if !geteuid().is_root() {
         return;
     }
@@ -308,7 +303,8 @@ fn full_disk() {
     assert_eq!(site.lock(), "");
 }
 
-fn listed() {
+#[dyno_test(with_curl)]
+fn what_can_be_had_is_listed() {
     let site = Site::new();
     let page =
         b"<a href=\"mysql-8.0.22/\">x</a><a href=\"mysql-8.0.24/\">y</a><a href=\"mysql-5.7.1/\">z</a>"
@@ -336,7 +332,8 @@ fn listed() {
     assert!(unknown.stderr.contains("mariadb, mysql, percona, postgres"), "{}", unknown.stderr);
 }
 
-fn added() {
+#[dyno_test(with_curl)]
+fn an_archive_becomes_an_entry() {
     let site = Site::new();
     let archive = site.archive("8.0.22-mine", "");
     site.vendor.put("/mine.tar.gz", Answer::File(archive.clone()));
@@ -368,7 +365,8 @@ fn added() {
     assert!(page.stderr.contains("it is a page, not an archive"), "{}", page.stderr);
 }
 
-fn of_maven() {
+#[dyno_test(with_engine("postgres@9.6.24"))]
+fn a_version_of_maven_is_pinned_and_starts() {
     let bench = Bench::new();
     bench.share_tools();
     let run = |arguments: &[&str]| -> Ended {

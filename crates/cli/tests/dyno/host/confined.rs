@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use dyno_engine::testing::{confined_test, go_on, pause};
+use dyno_engine::Installation;
+use dyno_engine::testing::{confined, go_on, pause};
 use dyno_host::{Confinement, IoLimits};
 use dyno_lab::{Event, Observer};
-use libtest_mimic::{Completion, Trial};
+use dyno_testing::{Completion, Trial, dyno_test};
 use rustix::process::geteuid;
 use serde_json::Value;
 
@@ -25,28 +26,13 @@ const GREEDY_KIB: u64 = 64 << 10;
 /// A number that no other test uses as a limit.
 const LIMIT_IOPS: u64 = 54_321;
 
-pub(crate) fn tests() -> Vec<Trial> {
-    let memory = Confinement { memory_bytes: Some(512 << 20), ..Confinement::default() };
+fn memory_limit() -> Confinement {
+    Confinement { memory_bytes: Some(512 << 20), ..Confinement::default() }
+}
+
+fn io_limit() -> Confinement {
     let io = IoLimits { write_iops: Some(LIMIT_IOPS), ..IoLimits::default() };
-    let volume = Confinement { io, ..Confinement::default() };
-    vec![
-        confined_test("dyno::a_limit_that_is_changed_marks_its_trials", MARIADB, &memory, |_| {
-            a_limit_that_is_changed_marks_its_trials();
-        }),
-        confined_test("dyno::a_load_may_be_without_limits_of_io", MARIADB, &volume, |_| {
-            a_load_may_be_without_limits_of_io();
-        }),
-        confined_test("dyno::the_load_process_is_killed_before_the_server", MARIADB, &memory, |_| {
-            the_load_process_is_killed_before_the_server();
-        }),
-        Trial::ignorable_test("dyno::confined::what_cannot_be_limited_is_told_and_refused_if_wanted", || {
-            if !geteuid().is_root() {
-                return Ok(Completion::ignored_with("only root may unmount cgroups"));
-            }
-            what_cannot_be_limited_is_told_and_refused_if_wanted();
-            Ok(Completion::Completed)
-        }),
-    ]
+    Confinement { io, ..Confinement::default() }
 }
 
 /// A plan of a load and three steps on one server.
@@ -92,7 +78,8 @@ fn memory_group(pid: u32) -> PathBuf {
     tops.into_iter().map(|top| top.join(path)).find(|folder| folder.exists()).unwrap()
 }
 
-fn a_limit_that_is_changed_marks_its_trials() {
+#[dyno_test(confined(&[MARIADB], memory_limit))]
+fn a_limit_that_is_changed_marks_its_trials(_: &Installation, _: &str) {
     let bench = Bench::new();
     let ended = run_plan(&bench, &plan("memory = '512M'\nclient_cpus = 0"), &mut Changer(&bench), PATIENCE);
     let failures = bench.value::<String>("SELECT group_concat(message) FROM trial");
@@ -139,7 +126,8 @@ fn a_limit_that_is_changed_marks_its_trials() {
 /// load process. The step is much longer than the time until the kill. The server is paused until the load process
 /// has ended. On a busy host a killed process ends slowly, and until then the kernel would also kill a server that
 /// requests memory.
-fn the_load_process_is_killed_before_the_server() {
+#[dyno_test(confined(&[MARIADB], memory_limit))]
+fn the_load_process_is_killed_before_the_server(_: &Installation, _: &str) {
     let bench = Bench::new();
     bench.write("greedy.lua", include_str!("greedy.lua"));
     let greedy = format!(
@@ -195,7 +183,8 @@ impl Observer for Silent {
 }
 
 /// The script of the loads fails unless the kernel has the expected limits.
-fn a_load_may_be_without_limits_of_io() {
+#[dyno_test(confined(&[MARIADB], io_limit))]
+fn a_load_may_be_without_limits_of_io(_: &Installation, _: &str) {
     let bench = Bench::new();
     bench.write("io_limit.lua", include_str!("io_limit.lua"));
     let load = |id: &str, key: &str, is_limited: u32| {
@@ -225,6 +214,7 @@ fn a_load_may_be_without_limits_of_io() {
 }
 
 /// If no cgroup hierarchy has cpusets, the kernel threads that work for a server run on any CPU.
+#[dyno_test(as_root)]
 fn what_cannot_be_limited_is_told_and_refused_if_wanted() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan("server_cpus = '0'"));
@@ -251,4 +241,14 @@ fn what_cannot_be_limited_is_told_and_refused_if_wanted() {
     let error = refused.stderr.lines().find(|line| line.starts_with("error: ")).unwrap();
     assert!(error.contains("the systems are not comparable") && error.contains(words), "{error}");
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
+}
+
+fn as_root(name: &str, test: fn()) -> Vec<Trial> {
+    vec![Trial::ignorable_test(name, move || {
+        if !geteuid().is_root() {
+            return Ok(Completion::ignored_with("only root may unmount cgroups"));
+        }
+        test();
+        Ok(Completion::Completed)
+    })]
 }

@@ -1,23 +1,13 @@
 //! Trials during which another process used the host's CPU are repeated and do not count as replicates.
 
-use dyno_engine::testing::engine_test;
-use libtest_mimic::Trial;
+use dyno_engine::testing::with_engine;
+use dyno_testing::dyno_test;
 
 use crate::bench::{Bench, Busy, Ended, sqlite_plan, unwrapped};
-use crate::tests;
 
 const MARIADB: &str = "mariadb@10.11";
 
-pub(crate) fn tests() -> Vec<Trial> {
-    let of_server =
-        engine_test("disturbed::a_replay_is_run_again_on_the_data_that_it_began_with", MARIADB, |_| {
-            a_replay_is_run_again_on_the_data_that_it_began_with();
-        });
-    let mut tests = tests![disturbed_trials_are_run_again_and_kept, nothing_is_decided_on_a_busy_host];
-    tests.push(of_server);
-    tests
-}
-
+#[dyno_test]
 fn disturbed_trials_are_run_again_and_kept() {
     let bench = Bench::new();
     bench.write("plan.toml", &sqlite_plan(0.3));
@@ -41,6 +31,7 @@ fn disturbed_trials_are_run_again_and_kept() {
     assert_eq!(bench.dyno(&["results", "check"]).status, Some(0));
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn a_replay_is_run_again_on_the_data_that_it_began_with() {
     let bench = Bench::new();
     bench.write(
@@ -73,6 +64,7 @@ fn a_replay_is_run_again_on_the_data_that_it_began_with() {
     assert_eq!(bench.value("SELECT sum(errors) FROM trial"), Some(0), "the row was inserted once");
 }
 
+#[dyno_test]
 fn nothing_is_decided_on_a_busy_host() {
     let bench = Bench::new();
     bench.write("plan.toml", &sqlite_plan(0.2).replace("rounds = 2", "rounds = 6"));

@@ -1,18 +1,10 @@
 //! `dyno doctor`: reports whether the host is quiet, and whether every step of a plan would start.
 
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 
 use crate::bench::{Bench, Busy, sqlite_plan};
-use crate::tests;
 
-pub(crate) fn tests() -> Vec<Trial> {
-    tests![
-        a_busy_host_is_told_beforehand,
-        a_plan_whose_steps_all_start_is_said_to_do_so,
-        a_step_that_does_not_start_is_named
-    ]
-}
-
+#[dyno_test]
 fn a_busy_host_is_told_beforehand() {
     let bench = Bench::new();
     let busy = [Busy::start(), Busy::start()];
@@ -23,6 +15,7 @@ fn a_busy_host_is_told_beforehand() {
     assert!(said.contains("sh (pid "), "{said}");
 }
 
+#[dyno_test]
 fn a_plan_whose_steps_all_start_is_said_to_do_so() {
     let bench = Bench::new();
     bench.write("plan.toml", &sqlite_plan(0.2));
@@ -35,6 +28,7 @@ fn a_plan_whose_steps_all_start_is_said_to_do_so() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
+#[dyno_test]
 fn a_step_that_does_not_start_is_named() {
     let bench = Bench::new();
     bench.write(

@@ -3,9 +3,9 @@
 use std::fs;
 use std::time::Duration;
 
-use dyno_engine::testing::{engine_test, installation};
+use dyno_engine::testing::{installation, with_engine};
 use dyno_lab::{Event, Observer};
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::bench::{Bench, eventually, finish, press_ctrl_c, send};
@@ -14,28 +14,6 @@ use crate::run::servers::run_plan;
 const MARIADB: &str = "mariadb@10.11/innodb";
 const POSTGRES: &str = "postgres@18.4";
 const CLIENTS: usize = 3;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let test = |name: &str, engine: &'static str, test: fn()| {
-        engine_test(&format!("freeze::{name}"), engine, move |_| test())
-    };
-    vec![
-        test(
-            "a_resting_server_does_nothing_unless_the_plan_lets_it",
-            MARIADB,
-            a_resting_server_does_nothing_unless_the_plan_lets_it,
-        ),
-        test(
-            "every_process_of_a_server_is_frozen_and_thawed_again",
-            POSTGRES,
-            every_process_of_a_server_is_frozen_and_thawed_again,
-        ),
-        test("a_server_that_hangs_in_its_slice_is_ended", MARIADB, a_server_that_hangs_in_its_slice_is_ended),
-        test("ctrl_c_leaves_no_frozen_server", POSTGRES, ctrl_c_leaves_no_frozen_server),
-        test("kill_9_leaves_no_frozen_server", POSTGRES, kill_9_leaves_no_frozen_server),
-        test("what_is_no_server_of_dynos_is_not_frozen", MARIADB, what_is_no_server_of_dynos_is_not_frozen),
-    ]
-}
 
 /// A plan whose trials are shorter than the interval between two readings of counters, because a server is thawed
 /// for each reading.
@@ -60,6 +38,7 @@ fn rest_share(bench: &Bench) -> f64 {
     bench.value(share).unwrap()
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn a_resting_server_does_nothing_unless_the_plan_lets_it() {
     for (key, is_frozen) in [("", true), ("freeze = false\n", false)] {
         let bench = Bench::new();
@@ -87,6 +66,7 @@ impl Observer for Quiet {
     fn observe(&mut self, _event: &Event<'_>) {}
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn a_server_that_hangs_in_its_slice_is_ended() {
     let bench = Bench::new();
     bench.write("sleeping.lua", include_str!("sleeping.lua"));
@@ -134,6 +114,7 @@ fn is_frozen(bench: &Bench) -> bool {
     states.len() > CLIENTS && states.iter().all(|state| *state == 'T')
 }
 
+#[dyno_test(with_engine(POSTGRES))]
 fn every_process_of_a_server_is_frozen_and_thawed_again() {
     installation(MARIADB).unwrap();
     let bench = Bench::new();
@@ -153,6 +134,7 @@ fn every_process_of_a_server_is_frozen_and_thawed_again() {
     assert!(bench.processes().is_empty());
 }
 
+#[dyno_test(with_engine(POSTGRES))]
 fn ctrl_c_leaves_no_frozen_server() {
     installation(MARIADB).unwrap();
     let bench = Bench::new();
@@ -166,6 +148,7 @@ fn ctrl_c_leaves_no_frozen_server() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
+#[dyno_test(with_engine(POSTGRES))]
 fn kill_9_leaves_no_frozen_server() {
     installation(MARIADB).unwrap();
     let bench = Bench::new();
@@ -186,6 +169,7 @@ fn kill_9_leaves_no_frozen_server() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn what_is_no_server_of_dynos_is_not_frozen() {
     let bench = Bench::new();
     let plan = format!(

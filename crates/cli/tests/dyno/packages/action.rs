@@ -5,39 +5,15 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use dyno_engine::testing::{engine_test, installation, python};
-use libtest_mimic::{Completion, Trial};
+use dyno_engine::testing::{installation, python, with_engine};
+use dyno_testing::{Completion, Failed, dyno_test, ignorable};
 use tempfile::TempDir;
 
 use super::{made_by, packaging, succeed, top, version};
 use crate::bench::{Bench, Ended};
-use crate::tests;
 
 const OF_MAIN: &str = "mariadb@10.1.23";
 const OF_THE_REQUEST: &str = "mariadb@10.11";
-
-pub(super) fn tests() -> Vec<Trial> {
-    let mut trials = tests![
-        each_end_of_a_comparison_has_its_status,
-        what_the_job_says_wrongly_is_told,
-        a_release_is_used_only_if_its_sums_confirm_it,
-        its_files_name_what_there_is,
-    ];
-    let slower = "packages::action::a_slower_request_fails_and_gets_a_comment";
-    trials.push(engine_test(slower, OF_THE_REQUEST, |_| a_slower_request_fails_and_gets_a_comment()));
-    trials.push(Trial::ignorable_test("dyno::packages::action::a_comment_is_written_once", || {
-        if Command::new("node").arg("--version").output().is_err() {
-            return python::lacking("node is not installed".to_owned());
-        }
-        succeed(
-            Command::new("node")
-                .args(["-e", include_str!("comment.test.js")])
-                .arg(packaging("action/comment.js")),
-        );
-        Ok(Completion::Completed)
-    }));
-    trials
-}
 
 /// A repository whose branches `main` and `request` differ in one file. Returns a clone of `request` that is as
 /// shallow as the clone of a runner.
@@ -89,6 +65,7 @@ fn read(bench: &Bench, name: &str) -> String {
     fs::read_to_string(bench.path(name)).unwrap_or_default()
 }
 
+#[dyno_test(with_engine(OF_THE_REQUEST))]
 fn a_slower_request_fails_and_gets_a_comment() {
     let roots = [OF_MAIN, OF_THE_REQUEST].map(|name| installation(name).unwrap().root.display().to_string());
     let bench = Bench::new();
@@ -116,6 +93,19 @@ fn a_slower_request_fails_and_gets_a_comment() {
     assert!(bench.processes().is_empty());
 }
 
+#[dyno_test(ignorable)]
+fn a_comment_is_written_once() -> Result<Completion, Failed> {
+    if Command::new("node").arg("--version").output().is_err() {
+        return python::lacking("node is not installed".to_owned());
+    }
+    succeed(
+        Command::new("node")
+            .args(["-e", include_str!("comment.test.js")])
+            .arg(packaging("action/comment.js")),
+    );
+    Ok(Completion::Completed)
+}
+
 /// A stand-in for `dyno` with a given exit status, to test the Action's reaction to each status.
 fn ending(bench: &Bench, status: i32) -> PathBuf {
     let program = bench.path(&format!("ends-with-{status}"));
@@ -124,6 +114,7 @@ fn ending(bench: &Bench, status: i32) -> PathBuf {
     program
 }
 
+#[dyno_test]
 fn each_end_of_a_comparison_has_its_status() {
     let bench = Bench::new();
     let clone = clone(&bench, "file", "a", "b");
@@ -144,6 +135,7 @@ fn each_end_of_a_comparison_has_its_status() {
     }
 }
 
+#[dyno_test]
 fn what_the_job_says_wrongly_is_told() {
     let bench = Bench::new();
     let clone = clone(&bench, "file", "a", "b");
@@ -167,6 +159,7 @@ fn what_the_job_says_wrongly_is_told() {
     assert!(again.stderr.contains("exists already"), "{}", again.stderr);
 }
 
+#[dyno_test]
 fn a_release_is_used_only_if_its_sums_confirm_it() {
     let folder = TempDir::new().unwrap();
     let archive = made_by("archive.sh", &[], folder.path());
@@ -215,6 +208,7 @@ fn declared_input(line: &str) -> Option<&str> {
     line.strip_prefix("  ")?.strip_suffix(':').filter(|name| !name.starts_with(' '))
 }
 
+#[dyno_test]
 fn its_files_name_what_there_is() {
     let action = fs::read_to_string(top().join("action.yml")).unwrap();
     let release = fs::read_to_string(top().join(".github/workflows/release.yml")).unwrap();

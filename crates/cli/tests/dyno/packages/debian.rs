@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use libtest_mimic::{Completion, Trial};
+use dyno_testing::{Completion, Failed, dyno_test, ignorable};
 use tempfile::TempDir;
 
 use super::clean::{CLEAN, clean_system};
@@ -25,19 +25,18 @@ const CONTAINER: [&str; 7] = [
     "--env=DEBIAN_FRONTEND=noninteractive",
 ];
 
-pub(super) fn tests() -> Vec<Trial> {
-    let name = "dyno::packages::debian::the_package_runs_in_a_clean_system_and_as_an_image";
-    vec![Trial::ignorable_test(name, || match linted_system() {
-        Ok(images) => {
-            let folder = TempDir::new().unwrap();
-            let package = made_by("deb.sh", &["-Zgzip", "-z1"], folder.path());
-            the_package_meets_debians_policy(&package);
-            the_package_installs_runs_and_goes(&images, &package);
-            the_image_runs_without_root(&images, &package);
-            Ok(Completion::Completed)
-        }
-        Err(reason) => lacking(reason),
-    })]
+#[dyno_test(ignorable)]
+fn the_package_runs_in_a_clean_system_and_as_an_image() -> Result<Completion, Failed> {
+    let images = match linted_system() {
+        Ok(images) => images,
+        Err(reason) => return lacking(reason),
+    };
+    let folder = TempDir::new().unwrap();
+    let package = made_by("deb.sh", &["-Zgzip", "-z1"], folder.path());
+    the_package_meets_debians_policy(&package);
+    the_package_installs_runs_and_goes(&images, &package);
+    the_image_runs_without_root(&images, &package);
+    Ok(Completion::Completed)
 }
 
 /// A store with the clean system, or the reason why there cannot be one. The linter is required too.

@@ -11,13 +11,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use libtest_mimic::Trial;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let tests = [debian::tests(), published::tests(), action::tests(), prefix::tests(), release::tests()];
-    tests.into_iter().flatten().collect()
-}
-
 /// A whole comparison in a second: a shortened quickstart. It needs no server.
 const SHORT_RUN: &str = "run quickstart --rounds 1 --scale 0.01 --seconds 0.05 --no-html";
 

@@ -6,28 +6,11 @@ use std::path::Path;
 use std::process::Command;
 
 use dyno_engine::testing::python;
-use libtest_mimic::{Completion, Trial};
+use dyno_testing::{Completion, Failed, dyno_test, ignorable};
 use tempfile::TempDir;
 
 use super::{SHORT_RUN, made_by, succeed, version};
 use crate::bench::Bench;
-use crate::tests;
-
-pub(super) fn tests() -> Vec<Trial> {
-    let mut trials = tests![the_archive_is_complete_below_a_prefix];
-    trials.push(Trial::ignorable_test(
-        "dyno::packages::prefix::the_wheel_is_for_systems_with_its_glibc",
-        || {
-            let pip = Command::new("python3").args(["-m", "pip", "--version"]).output();
-            if !pip.is_ok_and(|output| output.status.success()) {
-                return python::lacking("python3 with pip is not installed".to_owned());
-            }
-            the_wheel_is_for_systems_with_its_glibc();
-            Ok(Completion::Completed)
-        },
-    ));
-    trials
-}
 
 /// Checks that the program in a prefix is the tested program, works, and has its manual pages.
 fn check(prefix: &Path) {
@@ -52,6 +35,7 @@ fn check(prefix: &Path) {
     assert_eq!(bench.value("SELECT status FROM run"), Some("finished".to_owned()));
 }
 
+#[dyno_test]
 fn the_archive_is_complete_below_a_prefix() {
     let folder = TempDir::new().unwrap();
     let archive = made_by("archive.sh", &[], folder.path());
@@ -68,7 +52,12 @@ fn the_archive_is_complete_below_a_prefix() {
 /// The arguments of `python3` that run pip without a network.
 const PIP: [&str; 3] = ["-m", "pip", "--disable-pip-version-check"];
 
-fn the_wheel_is_for_systems_with_its_glibc() {
+#[dyno_test(ignorable)]
+fn the_wheel_is_for_systems_with_its_glibc() -> Result<Completion, Failed> {
+    let pip = Command::new("python3").args(["-m", "pip", "--version"]).output();
+    if !pip.is_ok_and(|output| output.status.success()) {
+        return python::lacking("python3 with pip is not installed".to_owned());
+    }
     let folder = TempDir::new().unwrap();
     let wheel = made_by("wheel.sh", &[], folder.path());
     let name = wheel.file_name().unwrap().to_str().unwrap();
@@ -88,4 +77,5 @@ fn the_wheel_is_for_systems_with_its_glibc() {
     let output = on_alpine.output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && told.contains("is not a supported wheel on this platform"), "{told}");
+    Ok(Completion::Completed)
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use dyno_engine::Installation;
 use dyno_engine::testing::{Answer, Authority, Vendor, installation, python};
-use libtest_mimic::{Completion, Trial};
+use dyno_testing::{Completion, Failed, dyno_test, ignorable};
 use tempfile::TempDir;
 
 use super::clean::{CLEAN, LIMITS, clean_system};
@@ -48,23 +48,21 @@ dyno compare > /dev/null || status=$?
 echo \"the gate: $status\"
 ";
 
-pub(super) fn tests() -> Vec<Trial> {
-    let name = "dyno::packages::published::two_published_versions_are_compared_in_a_clean_system";
-    vec![Trial::ignorable_test(name, || {
-        let engine = |version: &str| installation(&format!("postgres@{version}"));
-        let engines: Result<Vec<Installation>, String> = VERSIONS.into_iter().map(engine).collect();
-        let engines = match engines {
-            Ok(engines) => engines,
-            Err(reason) => return python::lacking(reason),
-        };
-        match clean_system(&RECOMMENDED) {
-            Ok(images) => {
-                compared(&images, &engines);
-                Ok(Completion::Completed)
-            }
-            Err(reason) => lacking(reason),
+#[dyno_test(ignorable)]
+fn two_published_versions_are_compared_in_a_clean_system() -> Result<Completion, Failed> {
+    let engine = |version: &str| installation(&format!("postgres@{version}"));
+    let engines: Result<Vec<Installation>, String> = VERSIONS.into_iter().map(engine).collect();
+    let engines = match engines {
+        Ok(engines) => engines,
+        Err(reason) => return python::lacking(reason),
+    };
+    match clean_system(&RECOMMENDED) {
+        Ok(images) => {
+            compared(&images, &engines);
+            Ok(Completion::Completed)
         }
-    })]
+        Err(reason) => lacking(reason),
+    }
 }
 
 fn compared(images: &Images, engines: &[Installation]) {

@@ -2,16 +2,12 @@
 
 use std::process::Command;
 
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 
 use super::packaging;
 use crate::bench::Ended;
-use crate::tests;
 
-pub(super) fn tests() -> Vec<Trial> {
-    tests![a_release_needs_a_dated_changelog]
-}
-
+#[dyno_test]
 fn a_release_needs_a_dated_changelog() {
     let notes = |tag: &str| Ended::from(Command::new(packaging("notes.sh")).arg(tag).output().unwrap());
     let tag = concat!("v", env!("CARGO_PKG_VERSION"));

@@ -1,21 +1,9 @@
 //! Searches for the highest rate within a limit of latency.
 
-use dyno_engine::testing::engine_test;
-use libtest_mimic::Trial;
+use dyno_engine::testing::with_engine;
+use dyno_testing::dyno_test;
 
 use crate::bench::{Bench, Ended};
-
-pub(crate) fn tests() -> Vec<Trial> {
-    vec![
-        engine_test("capacity::a_capacity_is_found_kept_and_reported", "mariadb@10.11/innodb", |_| {
-            a_capacity_is_found_kept_and_reported();
-        }),
-        Trial::test("capacity::a_limit_that_no_rate_keeps_is_told", || {
-            a_limit_that_no_rate_keeps_is_told();
-            Ok(())
-        }),
-    ]
-}
 
 /// Runs a search on one system. `event` is the body of the script's event function, and `find` the plan's key of
 /// the search.
@@ -42,6 +30,7 @@ fn search(engine: &str, event: &str, find: &str) -> (Bench, Ended) {
 }
 
 /// With 4 clients and events of 5 ms or more, at most 800 events per second are possible.
+#[dyno_test(with_engine("mariadb@10.11/innodb"))]
 fn a_capacity_is_found_kept_and_reported() {
     let find = "p50_ms = 100, within = 0.5, seconds_max = 300";
     let (bench, ended) = search("mariadb@10.11/innodb", "con:query('SELECT SLEEP(0.005)')", find);
@@ -82,6 +71,7 @@ fn a_capacity_is_found_kept_and_reported() {
     assert!(bench.processes().is_empty());
 }
 
+#[dyno_test]
 fn a_limit_that_no_rate_keeps_is_told() {
     let (bench, ended) = search("sqlite", "con:query('SELECT 1') ffi.C.usleep(30000)", "p50_ms = 10");
     assert_eq!(ended.status, Some(1), "{}", ended.stderr);

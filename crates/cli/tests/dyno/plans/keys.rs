@@ -3,35 +3,9 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 
 use crate::bench::{Bench, Ended, sqlite_plan, unwrapped};
-use crate::tests;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    tests![
-        an_outline_names_everything_and_runs_nothing,
-        an_outline_names_the_code_that_a_plan_brings,
-        an_outline_takes_the_longest_names_and_refuses_longer_ones,
-        an_outline_finds_scripts_and_options_that_cannot_be,
-        an_outline_asks_no_build_for_its_version,
-        a_scale_changes_rows_and_seconds,
-        only_some_steps_may_be_run,
-        a_background_load_is_measured_too,
-        clients_of_a_background_load_join_and_reports_tell_what_they_cost,
-        a_step_that_is_not_for_a_system_is_no_failure,
-        a_rate_is_kept_and_a_backlog_told,
-        a_trial_that_ends_in_a_stall_fails_with_the_reason,
-        a_stall_in_a_trial_is_told,
-        the_base_runs_twice_where_a_control_is_wanted,
-        hooks_run_around_each_trial,
-        counters_and_drains_are_in_the_results,
-        rounds_go_on_until_all_is_decided,
-        data_is_put_back_between_steps_and_kept_for_the_next_run,
-        systems_that_promise_different_things_are_told_and_refused_if_wanted,
-        cores_are_kept_awake_while_a_plan_runs_or_it_does_not,
-    ]
-}
 
 /// A folder with the tiny plan, in which `new` replaces `old`.
 fn bench_with(old: &str, new: &str) -> Bench {
@@ -49,6 +23,7 @@ fn run_with(old: &str, new: &str, arguments: &[&str]) -> Bench {
     bench
 }
 
+#[dyno_test]
 fn an_outline_names_everything_and_runs_nothing() {
     let bench = bench_with("rounds = 2", "rounds = 2\naa_control = true");
     let ended = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0);
@@ -58,6 +33,7 @@ fn an_outline_names_everything_and_runs_nothing() {
     assert!(!bench.path("dyno.db").exists());
 }
 
+#[dyno_test]
 fn an_outline_names_the_code_that_a_plan_brings() {
     let hooks = "[[step]]\nbefore = \"touch ran\"\nafter = \"false\"\nid = \"point-query\"";
     let plan = sqlite_plan(0.1).replacen("[[step]]\nid = \"point-query\"", hooks, 1);
@@ -74,6 +50,7 @@ fn an_outline_names_the_code_that_a_plan_brings() {
     assert!(!bench.path("ran").exists());
 }
 
+#[dyno_test]
 fn an_outline_takes_the_longest_names_and_refuses_longer_ones() {
     let with_name = |length: usize| {
         let long = "w".repeat(length);
@@ -91,6 +68,7 @@ fn an_outline_takes_the_longest_names_and_refuses_longer_ones() {
     );
 }
 
+#[dyno_test]
 fn an_outline_finds_scripts_and_options_that_cannot_be() {
     let workload = "workload = \"oltp_point_select\"";
     let with_options = |options: &str| format!("{workload}\noptions = {{ {options} }}");
@@ -114,6 +92,7 @@ fn an_outline_finds_scripts_and_options_that_cannot_be() {
     }
 }
 
+#[dyno_test]
 fn an_outline_asks_no_build_for_its_version() {
     let bench = Bench::new();
     bench.write("ran.sh", "#!/bin/sh\ntouch \"$(dirname \"$0\")/../../ran\"\n");
@@ -131,6 +110,7 @@ fn an_outline_asks_no_build_for_its_version() {
     assert!(bench.path("ran").exists(), "{}", asked.stderr);
 }
 
+#[dyno_test]
 fn a_scale_changes_rows_and_seconds() {
     let bench = run_with("[data]", "[scale]\ntenth = 0.1\n[data]", &["--scale", "tenth", "--rounds", "1"]);
     assert_eq!(bench.value("SELECT DISTINCT operations FROM trial WHERE step_id = 'load'"), Some(5));
@@ -139,12 +119,14 @@ fn a_scale_changes_rows_and_seconds() {
     assert!(unknown.stderr.contains("did you mean `tenth`?"), "{}", unknown.stderr);
 }
 
+#[dyno_test]
 fn only_some_steps_may_be_run() {
     let bench = run_with("", "", &["--only", "write*", "--rounds", "1"]);
     let steps = "SELECT group_concat(DISTINCT step_id) FROM (SELECT step_id FROM trial ORDER BY position)";
     assert_eq!(bench.value(steps), Some("load,update".to_owned()));
 }
 
+#[dyno_test]
 fn a_background_load_is_measured_too() {
     let background = "operation = \"query\"\n[[step.background]]\nid = \"readers\"\nworkload = \"oltp_point_select\"\n\
                   operation = \"query\"\nclients = 2\n";
@@ -159,6 +141,7 @@ fn a_background_load_is_measured_too() {
     assert!(bench.processes().is_empty());
 }
 
+#[dyno_test]
 fn clients_of_a_background_load_join_and_reports_tell_what_they_cost() {
     let background = "operation = \"query\"\nseconds = 6\n[[step.background]]\nid = \"readers\"\n\
                       workload = \"oltp_point_select\"\noperation = \"query\"\n\
@@ -192,6 +175,7 @@ fn clients_of_a_background_load_join_and_reports_tell_what_they_cost() {
     assert!(bench.processes().is_empty());
 }
 
+#[dyno_test]
 fn a_step_that_is_not_for_a_system_is_no_failure() {
     let bench = run_with("operation = \"query\"\n", "operation = \"query\"\nnot_for = [\"wal\"]\n", &[]);
     assert_eq!(
@@ -212,6 +196,7 @@ fn a_step_that_is_not_for_a_system_is_no_failure() {
     assert!(resumed.stderr.contains("run 1 is complete"), "{}", resumed.stderr);
 }
 
+#[dyno_test]
 fn a_rate_is_kept_and_a_backlog_told() {
     let bench = run_with(
         "operation = \"query\"\n",
@@ -246,6 +231,7 @@ fn stalled_for(sleep_us: u32, seconds: u32) -> (Bench, Ended) {
     (bench, ended)
 }
 
+#[dyno_test]
 fn a_trial_that_ends_in_a_stall_fails_with_the_reason() {
     let (bench, ended) = stalled_for(3_500_000, 2);
     assert_eq!(ended.status, Some(1), "{}", ended.stderr);
@@ -257,6 +243,7 @@ fn a_trial_that_ends_in_a_stall_fails_with_the_reason() {
     );
 }
 
+#[dyno_test]
 fn a_stall_in_a_trial_is_told() {
     let (bench, ended) = stalled_for(1_300_000, 6);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
@@ -270,6 +257,7 @@ fn a_stall_in_a_trial_is_told() {
     assert!(checks.iter().any(|check| check["stall"]["seconds"].as_f64() >= Some(1.0)), "{checks:?}");
 }
 
+#[dyno_test]
 fn the_base_runs_twice_where_a_control_is_wanted() {
     let bench = run_with("rounds = 2", "rounds = 1\naa_control = true", &[]);
     assert_eq!(
@@ -279,6 +267,7 @@ fn the_base_runs_twice_where_a_control_is_wanted() {
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE system_id = 'rollback.control'"), Some(3));
 }
 
+#[dyno_test]
 fn hooks_run_around_each_trial() {
     for (slice_seconds, second) in [("0.03", "before"), ("\"whole\"", "after")] {
         let hooks = format!(
@@ -296,6 +285,7 @@ fn hooks_run_around_each_trial() {
     }
 }
 
+#[dyno_test]
 fn cores_are_kept_awake_while_a_plan_runs_or_it_does_not() {
     let look = "[[step]]\nbefore = \"ls -l /proc/$PPID/fd > files\"\nid = \"point-query\"";
     let plan = sqlite_plan(0.1).replacen("[[step]]\nid = \"point-query\"", look, 1);
@@ -313,6 +303,7 @@ fn cores_are_kept_awake_while_a_plan_runs_or_it_does_not() {
     }
 }
 
+#[dyno_test]
 fn counters_and_drains_are_in_the_results() {
     let bench =
         run_with("[[step]]\nid = \"update\"", "[[step]]\ndrain = true\nid = \"update\"", &["--rounds", "1"]);
@@ -321,6 +312,7 @@ fn counters_and_drains_are_in_the_results() {
     assert!(bench.count("trial_counter") > 0);
 }
 
+#[dyno_test]
 fn rounds_go_on_until_all_is_decided() {
     // Only one system syncs, and trials are much longer than the delays of a busy host. So noise cannot hide the
     // difference.
@@ -341,6 +333,7 @@ fn rounds_go_on_until_all_is_decided() {
     assert_eq!(report["rule"]["look"], serde_json::json!({ "rounds": 7, "alpha": 0.015_625 }));
 }
 
+#[dyno_test]
 fn systems_that_promise_different_things_are_told_and_refused_if_wanted() {
     let bench = bench_with("journal_mode = \"WAL\"", "journal_mode = \"WAL\", synchronous = \"OFF\"");
     let told = bench.dyno(&["run", "plan.toml", "--rounds", "1"]).with(0);
@@ -352,6 +345,7 @@ fn systems_that_promise_different_things_are_told_and_refused_if_wanted() {
     assert!(bench.leftovers().is_empty());
 }
 
+#[dyno_test]
 fn data_is_put_back_between_steps_and_kept_for_the_next_run() {
     let bench = Bench::new();
     // The script empties a table in each trial. Only a trial that starts with the table's rows has a delete that

@@ -1,27 +1,12 @@
 //! Ladders of systems, chosen counters, and warm-ups that last until the rate is steady.
 
-use dyno_engine::testing::engine_test;
-use libtest_mimic::Trial;
+use dyno_engine::testing::with_engine;
+use dyno_testing::dyno_test;
 
 use super::steps::UPDATES;
 use crate::bench::Bench;
-use crate::tests;
 
 const MARIADB: &str = "mariadb@10.11/innodb";
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = tests![
-        a_ladder_ends_as_the_price_of_each_of_its_steps,
-        a_whole_trial_warms_up_until_its_rate_has_a_level,
-        a_ladder_with_an_unknown_system_is_told_with_its_place,
-    ];
-    tests.push(engine_test(
-        "ladders::a_ladder_of_servers_names_what_changed_and_shows_the_chosen_counters",
-        MARIADB,
-        |_| a_ladder_of_servers_names_what_changed_and_shows_the_chosen_counters(),
-    ));
-    tests
-}
 
 const SQLITE: &str = r#"
 [[system]]
@@ -70,6 +55,7 @@ fn run(text: &str) -> Bench {
     bench
 }
 
+#[dyno_test]
 fn a_ladder_ends_as_the_price_of_each_of_its_steps() {
     let bench = run(&plan("rounds = 3\nseconds = 0.2", "wal", SQLITE));
     assert_eq!(bench.value("SELECT id FROM system WHERE is_base"), Some("wal.fast".to_owned()));
@@ -93,6 +79,7 @@ fn a_ladder_ends_as_the_price_of_each_of_its_steps() {
     assert!(rungs[0]["tests"][0]["against_previous"].is_null(), "{}", rungs[0]);
 }
 
+#[dyno_test]
 fn a_whole_trial_warms_up_until_its_rate_has_a_level() {
     let waits = run(&plan("rounds = 1\nseconds = 0.2\nwarmup_seconds_max = 60", "wal", SQLITE));
     let trials = "FROM trial WHERE step_id = 'update' AND outcome = 'completed'";
@@ -109,6 +96,7 @@ fn a_whole_trial_warms_up_until_its_rate_has_a_level() {
     assert_eq!(plain.value(&format!("SELECT count(warmup_seconds) {trials}")), Some(0));
 }
 
+#[dyno_test]
 fn a_ladder_with_an_unknown_system_is_told_with_its_place() {
     let bench = Bench::new();
     let systems = SQLITE.replace("[\"wal.commits\"", "[\"wal.comits\"");
@@ -124,6 +112,7 @@ fn a_ladder_with_an_unknown_system_is_told_with_its_place() {
     );
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn a_ladder_of_servers_names_what_changed_and_shows_the_chosen_counters() {
     let systems = format!(
         "[[system]]\nid = 'innodb'\nengine = '{MARIADB}'\nshare_data = true\n\

@@ -2,35 +2,14 @@
 
 use std::fs;
 
-use dyno_engine::testing::{confined_test, engine_test};
+use dyno_engine::Installation;
+use dyno_engine::testing::{confined, named_engines, with_engine};
 use dyno_host::Confinement;
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::bench::{Bench, eventually, finish, press_ctrl_c, unwrapped};
-use crate::tests;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = tests![what_is_wrong_with_an_event_is_refused_before_anything_runs];
-    for engine in [MARIADB, POSTGRES] {
-        tests.push(engine_test(
-            &format!("dyno::step_events::a_load_goes_on_through_events_of_{engine}"),
-            engine,
-            move |_| a_load_goes_on_through_events(engine),
-        ));
-    }
-    let mut of_mariadb = |name: &str, test: fn()| {
-        tests.push(engine_test(&format!("dyno::step_events::{name}"), MARIADB, move |_| test()));
-    };
-    of_mariadb("events_that_fail_fail_their_trial", events_that_fail_fail_their_trial);
-    of_mariadb("a_stopped_run_leaves_no_stopped_server", a_stopped_run_leaves_no_stopped_server);
-    of_mariadb("events_of_several_rounds_are_compared", events_of_several_rounds_are_compared);
-    let slow = Confinement { latency_us: Some(0), volume_bytes: Some(512 << 20), ..Confinement::default() };
-    let name = "dyno::step_events::a_disk_is_slow_for_the_time_of_an_event";
-    tests.push(confined_test(name, MARIADB, &slow, |_| a_disk_is_slow_for_the_time_of_an_event()));
-    tests
-}
 
 const MARIADB: &str = "mariadb@10.11";
 const POSTGRES: &str = "postgres@18.4";
@@ -93,7 +72,8 @@ fn longest_gap(bench: &Bench, step: &str) -> (f64, f64) {
     (gap[0] as f64 * 0.01, gap[1] as f64 * 0.01)
 }
 
-fn a_load_goes_on_through_events(engine: &'static str) {
+#[dyno_test(named_engines(&[MARIADB, POSTGRES]))]
+fn a_load_goes_on_through_events(_: &Installation, engine: &str) {
     let alter = "ALTER TABLE sbtest1 ADD COLUMN extra INT";
     let steps = [
         step("stop", 5.0, "at_seconds = 1.5\nstop_seconds = 1"),
@@ -146,7 +126,13 @@ fn a_load_goes_on_through_events(engine: &'static str) {
     reports_have_the_events(&bench, alter);
 }
 
-fn a_disk_is_slow_for_the_time_of_an_event() {
+/// The disk's latency can be changed, and is 0 at first.
+fn changeable_disk() -> Confinement {
+    Confinement { latency_us: Some(0), volume_bytes: Some(512 << 20), ..Confinement::default() }
+}
+
+#[dyno_test(confined(&[MARIADB], changeable_disk))]
+fn a_disk_is_slow_for_the_time_of_an_event(_: &Installation, _: &str) {
     let slow = "at_seconds = 1.5\ndisk_latency_ms = 300\nhold_seconds = 1";
     let steps = [step("calm", 2.0, "at_seconds = 1\nsql = 'SELECT 1'"), step("slow", 4.0, slow)].concat();
     let durable = "profile = 'lean.toml'\nconfinement = { latency_ms = 0, volume = '512M' }\n\
@@ -182,6 +168,7 @@ fn reports_have_the_events(bench: &Bench, alter: &str) {
     assert!(page.contains("99th percentile of latency in ms over seconds"));
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn events_that_fail_fail_their_trial() {
     let steps = [
         step("sql", 3.0, "at_seconds = 0.5\nsql = 'ALTER TABLE nothing ADD x INT'"),
@@ -221,6 +208,7 @@ fn events_that_fail_fail_their_trial() {
     assert!(text.contains("command of command with 4 clients: failed on a: `no-such-program`"), "{text}");
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn a_stopped_run_leaves_no_stopped_server() {
     let steps = step("stop", 300.0, "at_seconds = 0.5\nstop_seconds = 200");
     let bench = bench(&plan(&[("a", MARIADB)], 1, &steps));
@@ -238,6 +226,7 @@ fn a_stopped_run_leaves_no_stopped_server() {
 
 /// One system is stopped for longer than the other. The plan sets both times, so the machine's speed does not
 /// matter.
+#[dyno_test(with_engine(MARIADB))]
 fn events_of_several_rounds_are_compared() {
     let stop = |id: &str, seconds: f64| {
         format!("[[step.event]]\nid = '{id}'\nat_seconds = 1.5\nstop_seconds = {seconds}\n")
@@ -254,6 +243,7 @@ fn events_of_several_rounds_are_compared() {
     assert_eq!(json["events"][0]["events"][0]["id"], "short");
 }
 
+#[dyno_test]
 fn what_is_wrong_with_an_event_is_refused_before_anything_runs() {
     for (event, told) in [
         (

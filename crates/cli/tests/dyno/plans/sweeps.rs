@@ -1,21 +1,9 @@
 //! Sweeps of settings, and systems that run one at a time.
 
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 
 use super::steps::UPDATES;
 use crate::bench::Bench;
-use crate::tests;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    tests![
-        a_setting_that_is_not_in_force_is_told_and_nothing_rests_on_it,
-        a_sweep_is_a_row_for_each_configuration_and_what_each_setting_does,
-        configurations_that_share_data_load_it_once,
-        systems_that_run_one_at_a_time_are_up_alone,
-        a_sweep_that_the_budget_does_not_allow_is_told_before_it_begins,
-        slices_of_systems_that_run_one_at_a_time_are_a_mistake,
-    ]
-}
 
 const HEAD: &str = r#"name = "swept"
 title = "A sweep"
@@ -52,6 +40,7 @@ fn run(keys: &str, of_sweep: &str) -> Bench {
     bench
 }
 
+#[dyno_test]
 fn a_sweep_is_a_row_for_each_configuration_and_what_each_setting_does() {
     let bench = run("rounds = 3\none_at_a_time = true", "");
     assert_eq!(bench.value("SELECT count(*) FROM system"), Some(5));
@@ -88,6 +77,7 @@ fn a_sweep_is_a_row_for_each_configuration_and_what_each_setting_does() {
 }
 
 /// SQLite rejects a page size that is not a power of two, and keeps its default page size.
+#[dyno_test]
 fn a_setting_that_is_not_in_force_is_told_and_nothing_rests_on_it() {
     let plan = format!(
         "name = \"pages\"\ntitle = \"Pages\"\nbase = \"db.page_size-4096\"\nrounds = 3\nclients = [1]\nseconds = 0.1\n\
@@ -123,6 +113,7 @@ fn a_setting_that_is_not_in_force_is_told_and_nothing_rests_on_it() {
     assert!(strict.stderr.contains(same), "{}", strict.stderr);
 }
 
+#[dyno_test]
 fn configurations_that_share_data_load_it_once() {
     for (keys, loads) in [("share_data = true", 2), ("share_data = false", 5)] {
         let bench = run("rounds = 1", keys);
@@ -136,6 +127,7 @@ fn configurations_that_share_data_load_it_once() {
     }
 }
 
+#[dyno_test]
 fn systems_that_run_one_at_a_time_are_up_alone() {
     let bench = run("rounds = 2\none_at_a_time = true", "");
     let changes = "SELECT count(*) FROM (SELECT round, system_id, lag(round) OVER places AS round_before, \
@@ -150,6 +142,7 @@ fn systems_that_run_one_at_a_time_are_up_alone() {
     assert!(resumed.stderr.contains("cannot resume"), "{}", resumed.stderr);
 }
 
+#[dyno_test]
 fn a_sweep_that_the_budget_does_not_allow_is_told_before_it_begins() {
     let bench = bench_with("budget_seconds = 8", "");
     for arguments in [&["run", "plan.toml"][..], &["run", "plan.toml", "--dry-run"]] {
@@ -162,6 +155,7 @@ fn a_sweep_that_the_budget_does_not_allow_is_told_before_it_begins() {
     assert!(!bench.path("dyno.db").exists());
 }
 
+#[dyno_test]
 fn slices_of_systems_that_run_one_at_a_time_are_a_mistake() {
     let bench = bench_with("rounds = 1\none_at_a_time = true\nslice_seconds = 0.1", "");
     let ended = bench.dyno(&["run", "plan.toml"]);

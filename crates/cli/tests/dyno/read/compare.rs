@@ -6,25 +6,10 @@ use dyno_store::{
     CountsRecord, Ending, HostRecord, LatencyRecord, Measured, Operation, Outcome, RunRecord, StepRecord,
     Store, SystemRecord, TrialRecord, latency_record,
 };
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, Ended, sqlite_plan, unwrapped};
-use crate::tests;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    tests![
-        a_run_of_sqlite_is_judged,
-        the_exit_status_is_the_verdict,
-        runs_of_one_plan_are_compared_with_each_other,
-        runs_with_one_anchor_are_compared_by_it,
-        every_format_says_the_same,
-        what_cannot_be_compared_is_told_apart_from_a_regression,
-        the_margin_and_the_steps_are_the_users,
-        a_latency_is_judged_as_throughput_is,
-        a_history_names_the_run_at_which_it_changed,
-    ]
-}
 
 /// Adds a run of a plan with eight rounds. `systems` has each system's id, and its rate in each step.
 fn add_run(bench: &Bench, plan: &str, systems: &[(&str, &[f64])]) {
@@ -103,6 +88,7 @@ fn compare(bench: &Bench, arguments: &[&str]) -> Ended {
     bench.dyno(&[&["compare"], arguments].concat())
 }
 
+#[dyno_test]
 fn a_run_of_sqlite_is_judged() {
     let bench = Bench::new();
     bench.write("plan.toml", &sqlite_plan(0.05));
@@ -116,6 +102,7 @@ fn a_run_of_sqlite_is_judged() {
     assert!(ended.stdout.contains(counts), "{}", ended.stdout);
 }
 
+#[dyno_test]
 fn the_exit_status_is_the_verdict() {
     for (rates, status, words) in [
         ([1000.0, 1000.0], 0, "Nothing regressed."),
@@ -133,6 +120,7 @@ fn the_exit_status_is_the_verdict() {
     }
 }
 
+#[dyno_test]
 fn runs_of_one_plan_are_compared_with_each_other() {
     let bench = Bench::new();
     add_run(&bench, "nightly", &[("db", &[1000.0])]);
@@ -156,6 +144,7 @@ fn runs_of_one_plan_are_compared_with_each_other() {
     assert!(twice.stderr.contains("run 3 cannot be compared with itself"), "{}", twice.stderr);
 }
 
+#[dyno_test]
 fn runs_with_one_anchor_are_compared_by_it() {
     let bench = Bench::new();
     // From the second night on, the host is 10% slower. In the third night, the build is another 5% slower.
@@ -171,6 +160,7 @@ fn runs_with_one_anchor_are_compared_by_it() {
     assert!(!ended.stdout.contains("pinned of run 3"), "the anchor is no candidate: {}", ended.stdout);
 }
 
+#[dyno_test]
 fn every_format_says_the_same() {
     let bench = Bench::new();
     add_run(&bench, "gate", &[("old", &[1000.0, 1000.0]), ("new", &[1000.0, 900.0])]);
@@ -203,6 +193,7 @@ fn every_format_says_the_same() {
     );
 }
 
+#[dyno_test]
 fn what_cannot_be_compared_is_told_apart_from_a_regression() {
     let bench = Bench::new();
     let cases: [(&[&str], &str); 12] = [
@@ -231,6 +222,7 @@ fn what_cannot_be_compared_is_told_apart_from_a_regression() {
     }
 }
 
+#[dyno_test]
 fn the_margin_and_the_steps_are_the_users() {
     let bench = Bench::new();
     add_run(&bench, "gate", &[("old", &[1000.0, 1000.0]), ("new", &[900.0, 1000.0])]);
@@ -254,6 +246,7 @@ fn set_latencies(bench: &Bench, system: &str, long_us: u64) {
     }
 }
 
+#[dyno_test]
 fn a_latency_is_judged_as_throughput_is() {
     let bench = Bench::new();
     add_run(&bench, "gate", &[("old", &[1000.0]), ("new", &[1000.0])]);
@@ -274,6 +267,7 @@ fn a_latency_is_judged_as_throughput_is() {
     assert!(unknown.stderr.contains("must be one of throughput, "), "{}", unknown.stderr);
 }
 
+#[dyno_test]
 fn a_history_names_the_run_at_which_it_changed() {
     let bench = Bench::new();
     for run in 0..14 {

@@ -1,19 +1,8 @@
 //! `dyno cost`: prices of systems, and the cheapest for a load.
 
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 
 use crate::bench::Bench;
-use crate::tests;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    tests![
-        the_cheapest_system_for_a_load_is_told_first,
-        a_list_prices_a_run_whose_plan_has_none,
-        cpus_that_were_not_measured_have_a_bound,
-        what_cannot_be_answered_says_what_to_do,
-        a_mistake_in_a_price_list_has_its_place,
-    ]
-}
 
 const LIST: &str = r#"name = "ours"
 currency = "USD"
@@ -80,6 +69,7 @@ fn run(plan: &str) -> Bench {
     bench
 }
 
+#[dyno_test]
 fn the_cheapest_system_for_a_load_is_told_first() {
     let bench = run(PLAN);
     let kept = "SELECT group_concat(price ->> '$.instance.name', ' ') FROM (SELECT price FROM system ORDER BY position)";
@@ -115,6 +105,7 @@ fn without_prices() -> String {
     PLAN.split_inclusive('\n').filter(|line| !line.starts_with("price")).collect()
 }
 
+#[dyno_test]
 fn a_list_prices_a_run_whose_plan_has_none() {
     let bench = run(&without_prices());
     let unpriced = bench.dyno(&["cost", "--tps", "1"]).with(2);
@@ -127,6 +118,7 @@ fn a_list_prices_a_run_whose_plan_has_none() {
     }
 }
 
+#[dyno_test]
 fn cpus_that_were_not_measured_have_a_bound() {
     let bench = run(PLAN);
     let found = bench.dyno(&["cost", "--tps", "1e12", "--cpus", "1500", "--prices", "ours.toml"]).with(1);
@@ -139,6 +131,7 @@ fn cpus_that_were_not_measured_have_a_bound() {
     }
 }
 
+#[dyno_test]
 fn what_cannot_be_answered_says_what_to_do() {
     let second = "\n[[step]]\nid = \"again\"\ngroup = \"reads\"\nworkload = \"oltp_point_select\"\noperation = \"query\"\n";
     let bench = run(&format!("{}{second}", PLAN.replace("rounds = 6", "rounds = 1")));
@@ -158,6 +151,7 @@ fn what_cannot_be_answered_says_what_to_do() {
     assert!(once.stdout.contains("Not decided: cheap, dear."), "{}", once.stdout);
 }
 
+#[dyno_test]
 fn a_mistake_in_a_price_list_has_its_place() {
     let bench = Bench::new();
     bench.write("plan.toml", PLAN);

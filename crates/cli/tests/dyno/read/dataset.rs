@@ -6,29 +6,16 @@ use std::fs;
 use std::path::Path;
 
 use dyno_engine::testing::python;
-use libtest_mimic::{Completion, Failed, Trial};
+use dyno_testing::{Completion, Failed, dyno_test, ignorable};
 use rusqlite::Connection;
 use serde_json::{Map, Value};
 
 use crate::bench::Bench;
 use crate::run::sqlite::bench_with_run;
-use crate::tests;
 
 const DOCUMENT: &str = include_str!("../../../../../docs/do/export.md");
 
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = tests![
-        a_data_set_grows_by_each_run_once,
-        what_cannot_be_partitioned_is_told,
-        the_history_of_a_data_set_is_that_of_its_results_files,
-    ];
-    for (name, engine) in [("duckdb", &DUCKDB), ("clickhouse", &CLICKHOUSE), ("spark", &SPARK)] {
-        let name = format!("{}::the_documented_queries_run_in_{name}", module_path!());
-        tests.push(Trial::ignorable_test(name, move || the_documented_queries_run(engine)));
-    }
-    tests
-}
-
+#[dyno_test]
 fn a_data_set_grows_by_each_run_once() {
     let bench = bench_with_run();
     let first = bench.dyno(&["export", "--partition", "--to", "set"]);
@@ -55,6 +42,7 @@ fn a_data_set_grows_by_each_run_once() {
     assert!(other.stderr.ends_with(expected), "{}", other.stderr);
 }
 
+#[dyno_test]
 fn what_cannot_be_partitioned_is_told() {
     let bench = bench_with_run();
     let csv = bench.dyno(&["export", "--partition", "--to", "set", "--format", "csv"]);
@@ -67,6 +55,7 @@ fn what_cannot_be_partitioned_is_told() {
     assert!(!bench.path("set").exists());
 }
 
+#[dyno_test]
 fn the_history_of_a_data_set_is_that_of_its_results_files() {
     let bench = bench_with_run();
     for night in 0..14_i64 {
@@ -140,6 +129,21 @@ impl Engine {
 fn statement(first_line: &str) -> &'static str {
     let (_, rest) = DOCUMENT.split_once(&format!("```sql\n{first_line}\n")).unwrap();
     rest.split_once(";\n```").unwrap().0
+}
+
+#[dyno_test(ignorable)]
+fn the_documented_queries_run_in_duckdb() -> Result<Completion, Failed> {
+    the_documented_queries_run(&DUCKDB)
+}
+
+#[dyno_test(ignorable)]
+fn the_documented_queries_run_in_clickhouse() -> Result<Completion, Failed> {
+    the_documented_queries_run(&CLICKHOUSE)
+}
+
+#[dyno_test(ignorable)]
+fn the_documented_queries_run_in_spark() -> Result<Completion, Failed> {
+    the_documented_queries_run(&SPARK)
 }
 
 fn the_documented_queries_run(engine: &Engine) -> Result<Completion, Failed> {

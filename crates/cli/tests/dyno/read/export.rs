@@ -2,24 +2,12 @@
 
 use std::fs;
 
-use libtest_mimic::{Completion, Failed, Trial};
+use dyno_testing::{Completion, Failed, dyno_test, ignorable};
 
 use crate::bench::Bench;
 use crate::run::sqlite::bench_with_run;
-use crate::tests;
 
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = tests![
-        every_format_has_every_trial,
-        files_that_are_there_are_overwritten_only_by_force,
-        what_cannot_be_exported_is_named,
-        figures_go_to_tools_that_follow_them,
-    ];
-    let name = concat!(module_path!(), "::a_full_disk_leaves_no_half_of_an_export");
-    tests.push(Trial::ignorable_test(name, a_full_disk_leaves_no_half_of_an_export));
-    tests
-}
-
+#[dyno_test]
 fn every_format_has_every_trial() {
     let bench = bench_with_run();
     let parquet = bench.dyno(&["export", "out"]);
@@ -36,6 +24,7 @@ fn every_format_has_every_trial() {
     }
 }
 
+#[dyno_test]
 fn files_that_are_there_are_overwritten_only_by_force() {
     let bench = bench_with_run();
     fs::create_dir(bench.path("out")).unwrap();
@@ -50,6 +39,7 @@ fn files_that_are_there_are_overwritten_only_by_force() {
     assert!(fs::read_to_string(bench.path("out/step.csv")).unwrap().contains("point-query"));
 }
 
+#[dyno_test]
 fn what_cannot_be_exported_is_named() {
     let bench = Bench::new();
     bench.write("notes.txt", &"not a database ".repeat(400));
@@ -73,6 +63,7 @@ fn what_cannot_be_exported_is_named() {
     assert_eq!(unwritable.stderr.lines().count(), 1);
 }
 
+#[dyno_test]
 fn figures_go_to_tools_that_follow_them() {
     let bench = bench_with_run();
     let ended = bench.dyno(&["export", "--format", "bmf", "bencher"]).with(0);
@@ -92,6 +83,7 @@ fn figures_go_to_tools_that_follow_them() {
     assert!(both.stderr.contains("a partitioned data set is in Parquet"), "{}", both.stderr);
 }
 
+#[dyno_test(ignorable)]
 fn a_full_disk_leaves_no_half_of_an_export() -> Result<Completion, Failed> {
     let bench = bench_with_run();
     let file = rusqlite::Connection::open(bench.path("dyno.db"))?;

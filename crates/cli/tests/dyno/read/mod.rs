@@ -9,20 +9,3 @@ mod outside;
 pub(crate) mod pages;
 mod results;
 mod serve;
-
-use libtest_mimic::Trial;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let tests = [
-        pages::tests(),
-        results::tests(),
-        outside::tests(),
-        serve::tests(),
-        compare::tests(),
-        cost::tests(),
-        export::tests(),
-        otava::tests(),
-        dataset::tests(),
-    ];
-    tests.into_iter().flatten().collect()
-}

@@ -1,10 +1,9 @@
 //! Apache Otava, as published on `PyPI`, reads exported figures and finds the change that `dyno history` finds.
 
-use std::path::Path;
 use std::process::Command;
 
 use dyno_engine::testing::python;
-use libtest_mimic::{Completion, Trial};
+use dyno_testing::{Completion, Failed, dyno_test, ignorable};
 use serde_json::Value;
 
 use super::compare::add_run_of;
@@ -12,18 +11,12 @@ use crate::bench::{Bench, Ended};
 
 const PACKAGE: &str = "apache-otava==0.8.0";
 
-pub(crate) fn tests() -> Vec<Trial> {
-    let name = "dyno::otava::it_finds_the_run_that_the_history_finds";
-    vec![Trial::ignorable_test(name, || match python::package(PACKAGE) {
-        Ok(package) => {
-            it_finds_the_run_that_the_history_finds(&package);
-            Ok(Completion::Completed)
-        }
-        Err(reason) => python::lacking(reason),
-    })]
-}
-
-fn it_finds_the_run_that_the_history_finds(package: &Path) {
+#[dyno_test(ignorable)]
+fn it_finds_the_run_that_the_history_finds() -> Result<Completion, Failed> {
+    let package = match python::package(PACKAGE) {
+        Ok(package) => package,
+        Err(reason) => return python::lacking(reason),
+    };
     let bench = Bench::new();
     for run in 0..14 {
         let rate = if run < 7 { 1000.0 } else { 930.0 };
@@ -38,7 +31,7 @@ fn it_finds_the_run_that_the_history_finds(package: &Path) {
 
     bench.dyno(&["export", "--format", "otava", "otava"]).with(0);
     let mut otava = Command::new("python3");
-    otava.arg(package.join("bin/otava")).env("PYTHONPATH", package).current_dir(bench.path("otava"));
+    otava.arg(package.join("bin/otava")).env("PYTHONPATH", &package).current_dir(bench.path("otava"));
     otava.args(["analyze", "--config-file", "otava.yaml", "--output", "json", "nightly"]);
     let analysed = Ended::from(otava.output().unwrap()).with(0);
     let found: Value = serde_json::from_str(&analysed.stdout).unwrap();
@@ -46,4 +39,5 @@ fn it_finds_the_run_that_the_history_finds(package: &Path) {
     let runs: Vec<&Value> = changes.iter().map(|change| &change["attributes"]["run"]).collect();
     assert_eq!(runs, ["8"], "{found}");
     assert_eq!(changes[0]["changes"][0]["metric"], "throughput", "{found}");
+    Ok(Completion::Completed)
 }

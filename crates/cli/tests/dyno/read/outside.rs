@@ -3,27 +3,17 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use dyno_engine::testing::engine_test;
+use dyno_engine::testing::with_engine;
 use dyno_printable::is_unprintable;
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 use rusqlite::Connection;
 
 use crate::bench::{Bench, Ended, sqlite_plan};
-use crate::tests;
 
 /// Text that controls a terminal, reverses the direction of text, starts a new line, or ends a table or an XML
 /// document.
 const EVIL: &str = "\u{1b}[2J\u{1b}]0;x\u{7}\r\nerror: forged\u{9b}31m\u{7f}\u{85}\u{202e}\u{2066}\u{200f}\u{61c}\u{200b}\u{2028}\
                     \u{feff}\u{fffe} | `<!-- ]]> & \"";
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests =
-        tests![text_of_a_results_file_is_shown_and_not_obeyed, a_plan_s_text_is_shown_and_not_obeyed];
-    tests.push(engine_test("outside::a_server_s_error_is_shown_and_not_obeyed", "mariadb@10.11", |_| {
-        a_server_s_error_is_shown_and_not_obeyed();
-    }));
-    tests
-}
 
 /// Fails if the output contains control characters, or a line that the hostile text has started.
 #[track_caller]
@@ -72,6 +62,7 @@ fn spoil(file: &Connection, columns: &[(String, String)]) -> bool {
     columns.iter().all(spoiled)
 }
 
+#[dyno_test]
 fn text_of_a_results_file_is_shown_and_not_obeyed() {
     let bench = Bench::new();
     bench.write("plan.toml", &sqlite_plan(0.05));
@@ -180,6 +171,7 @@ fn pages_show(bench: &Bench) {
     assert!(page.contains(r"\u{202e}") && !page.contains("<!-- ]]>"));
 }
 
+#[dyno_test]
 fn a_plan_s_text_is_shown_and_not_obeyed() {
     let bench = Bench::new();
     let evil = r"\u001b[2J\nerror: forged\u009b\u202e";
@@ -196,6 +188,7 @@ fn a_plan_s_text_is_shown_and_not_obeyed() {
     assert_is_shown("syntax", &bench.dyno(&["run", "wrong.toml"]).with(2));
 }
 
+#[dyno_test(with_engine("mariadb@10.11"))]
 fn a_server_s_error_is_shown_and_not_obeyed() {
     let bench = Bench::new();
     let script = "function thread_init() con = sysbench.sql.driver():connect() end

@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::OnceLock;
 
 use dyno_browser::{Browser, Page, Scheme};
-use libtest_mimic::{Completion, Failed, Trial};
+use dyno_testing::{Completion, Failed, Trial, dyno_test};
 use serde_json::Value;
 
 use super::serve::Served;
@@ -14,25 +14,10 @@ use crate::bench::Bench;
 /// A name that breaks out of HTML, scripts and attributes unless it is escaped.
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)>";
 
-pub(crate) fn tests() -> Vec<Trial> {
-    vec![
-        browser_test("the_numbers_on_the_page_are_those_of_the_results_file", numbers),
-        browser_test("another_base_turns_every_ratio_around", another_base),
-        browser_test("every_test_has_its_line_and_a_pointer_tells_why_it_has_no_verdict", forest),
-        browser_test("charts_have_values_before_anyone_points_at_them_and_none_is_empty", filled_charts),
-        browser_test("a_drilldown_shows_the_seconds_of_a_cell_and_can_be_shared", drilldown),
-        browser_test("a_disturbed_trial_is_marked_in_every_report", disturbed),
-        browser_test("the_keyboard_reaches_every_cell", keyboard),
-        browser_test("hostile_names_are_shown_and_not_run", hostile_names),
-        browser_test("nothing_is_wider_than_a_phone", on_a_phone),
-        browser_test("a_served_page_shows_a_run_advance", served),
-    ]
-}
-
-/// A test that needs a browser. Without one, the test is ignored with the reason, or fails if
+/// Makes a test that needs a browser. Without one, the test is ignored with the reason, or fails if
 /// `DYNO_REQUIRE_BROWSER=1`.
-pub(crate) fn browser_test(name: &str, test: fn(&mut Browser)) -> Trial {
-    Trial::ignorable_test(format!("{}::{name}", module_path!()), move || match Browser::start() {
+pub(crate) fn with_browser(name: &str, test: fn(&mut Browser)) -> Vec<Trial> {
+    let run = move || match Browser::start() {
         Ok(mut browser) => {
             test(&mut browser);
             Ok(Completion::Completed)
@@ -41,7 +26,8 @@ pub(crate) fn browser_test(name: &str, test: fn(&mut Browser)) -> Trial {
             Err(Failed::from(reason))
         }
         Err(reason) => Ok(Completion::ignored_with(reason)),
-    })
+    };
+    vec![Trial::ignorable_test(name, run)]
 }
 
 /// A bench with a run of two systems, and the address of the run's page. `candidate` becomes the name of the second
@@ -122,7 +108,8 @@ fn finish(page: &mut Page<'_>) {
     assert_eq!(page.requests().len(), 1, "{:?}", page.requests());
 }
 
-fn numbers(browser: &mut Browser) {
+#[dyno_test(with_browser)]
+fn the_numbers_on_the_page_are_those_of_the_results_file(browser: &mut Browser) {
     let (bench, address) = report("wal");
     let mut page = browser.open(&address, 1280, 900, Scheme::Light);
     ready(&mut page);
@@ -136,7 +123,8 @@ fn numbers(browser: &mut Browser) {
     finish(&mut page);
 }
 
-fn another_base(browser: &mut Browser) {
+#[dyno_test(with_browser)]
+fn another_base_turns_every_ratio_around(browser: &mut Browser) {
     let (bench, address) = report("wal");
     let mut page = browser.open(&address, 1280, 900, Scheme::Dark);
     ready(&mut page);
@@ -152,7 +140,8 @@ fn another_base(browser: &mut Browser) {
     finish(&mut page);
 }
 
-fn forest(browser: &mut Browser) {
+#[dyno_test(with_browser)]
+fn every_test_has_its_line_and_a_pointer_tells_why_it_has_no_verdict(browser: &mut Browser) {
     let (bench, address) = report("wal");
     let mut page = browser.open(&address, 1280, 900, Scheme::Light);
     ready(&mut page);
@@ -174,7 +163,8 @@ fn forest(browser: &mut Browser) {
     finish(&mut page);
 }
 
-fn filled_charts(browser: &mut Browser) {
+#[dyno_test(with_browser)]
+fn charts_have_values_before_anyone_points_at_them_and_none_is_empty(browser: &mut Browser) {
     let (_bench, address) = report("wal");
     let mut page = browser.open(&format!("{address}#cell=update/wal/2"), 1280, 900, Scheme::Light);
     page.wait_until("document.querySelectorAll('#drilldown .uplot canvas').length >= 3");
@@ -189,7 +179,8 @@ fn filled_charts(browser: &mut Browser) {
     finish(&mut page);
 }
 
-fn drilldown(browser: &mut Browser) {
+#[dyno_test(with_browser)]
+fn a_drilldown_shows_the_seconds_of_a_cell_and_can_be_shared(browser: &mut Browser) {
     let (bench, address) = report("wal");
     let mut page =
         browser.open(&format!("{address}#cell=update/wal/2&base=rollback"), 1280, 900, Scheme::Light);
@@ -210,7 +201,8 @@ fn drilldown(browser: &mut Browser) {
     finish(&mut page);
 }
 
-fn disturbed(browser: &mut Browser) {
+#[dyno_test(with_browser)]
+fn a_disturbed_trial_is_marked_in_every_report(browser: &mut Browser) {
     let (bench, address) = report("wal");
     let file = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
     file.execute_batch(
@@ -242,7 +234,8 @@ fn disturbed(browser: &mut Browser) {
     finish(&mut page);
 }
 
-fn keyboard(browser: &mut Browser) {
+#[dyno_test(with_browser)]
+fn the_keyboard_reaches_every_cell(browser: &mut Browser) {
     let (_bench, address) = report("wal");
     let mut page = browser.open(&address, 1280, 900, Scheme::Light);
     ready(&mut page);
@@ -260,7 +253,8 @@ fn keyboard(browser: &mut Browser) {
     finish(&mut page);
 }
 
-fn hostile_names(browser: &mut Browser) {
+#[dyno_test(with_browser)]
+fn hostile_names_are_shown_and_not_run(browser: &mut Browser) {
     let (bench, address) = report(HOSTILE);
     assert!(!fs::read_to_string(bench.path("tiny-1.html")).unwrap().contains("<img"));
     let mut page = browser.open(&address, 1280, 900, Scheme::Light);
@@ -274,7 +268,8 @@ fn hostile_names(browser: &mut Browser) {
     finish(&mut page);
 }
 
-fn on_a_phone(browser: &mut Browser) {
+#[dyno_test(with_browser)]
+fn nothing_is_wider_than_a_phone(browser: &mut Browser) {
     let (_bench, address) = report("wal");
     for (scheme, name) in [(Scheme::Light, "phone-light"), (Scheme::Dark, "phone-dark")] {
         let mut page = browser.open(&address, 390, 844, scheme);
@@ -288,7 +283,8 @@ fn on_a_phone(browser: &mut Browser) {
     }
 }
 
-fn served(browser: &mut Browser) {
+#[dyno_test(with_browser)]
+fn a_served_page_shows_a_run_advance(browser: &mut Browser) {
     let bench = Bench::new();
     let plan = crate::bench::sqlite_plan(0.4)
         .replacen("seconds = 0.1", "seconds = 8.0", 1)

@@ -2,33 +2,12 @@
 
 use std::fs;
 
-use libtest_mimic::{Completion, Failed, Trial};
+use dyno_testing::{Completion, Failed, dyno_test, ignorable};
 use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::bench::{Bench, finish, send, sqlite_plan};
 use crate::run::sqlite::bench_with_run;
-use crate::tests;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = tests![
-        runs_are_listed_and_shown,
-        a_run_is_deleted_only_when_that_is_meant,
-        runs_of_several_files_come_together,
-        a_run_at_work_is_not_disturbed,
-        files_that_are_none_are_named,
-        a_file_of_an_earlier_format_is_refused_and_left_as_it_is,
-        nothing_is_left_beside_the_file,
-        the_environment_may_name_the_file,
-        damage_is_found_and_fails_the_check,
-        a_date_beyond_every_calendar_ends_no_reader,
-        a_file_with_a_view_in_place_of_a_table_is_refused_by_every_reader,
-        what_is_no_file_is_not_waited_for,
-    ];
-    let name = concat!(module_path!(), "::a_merge_onto_a_full_disk_changes_nothing");
-    tests.push(Trial::ignorable_test(name, a_merge_onto_a_full_disk_changes_nothing));
-    tests
-}
 
 /// Every command that reads a results file.
 const READERS: &[&[&str]] = &[
@@ -54,6 +33,7 @@ fn sql(bench: &Bench, sql: &str) {
     rusqlite::Connection::open(bench.path("dyno.db")).unwrap().execute_batch(sql).unwrap();
 }
 
+#[dyno_test]
 fn a_date_beyond_every_calendar_ends_no_reader() {
     let bench = bench_with_run();
     for date in [253_402_300_800_000, i64::MAX, i64::MIN, -1] {
@@ -72,6 +52,7 @@ fn a_date_beyond_every_calendar_ends_no_reader() {
     }
 }
 
+#[dyno_test]
 fn a_file_with_a_view_in_place_of_a_table_is_refused_by_every_reader() {
     let bench = bench_with_run();
     sql(
@@ -91,6 +72,7 @@ fn a_file_with_a_view_in_place_of_a_table_is_refused_by_every_reader() {
     assert!(!bench.path("out").exists() && !bench.path("new.db").exists());
 }
 
+#[dyno_test]
 fn what_is_no_file_is_not_waited_for() {
     let bench = Bench::new();
     assert!(std::process::Command::new("mkfifo").arg(bench.path("pipe")).status().unwrap().success());
@@ -110,6 +92,7 @@ fn json(bench: &Bench, arguments: &[&str]) -> Value {
     serde_json::from_str(&ended.stdout).unwrap()
 }
 
+#[dyno_test]
 fn runs_are_listed_and_shown() {
     let bench = bench_with_run();
     let list = json(&bench, &["results", "list", "--sizes"]);
@@ -128,6 +111,7 @@ fn runs_are_listed_and_shown() {
     assert!(text.contains("oltp_update_non_index run"), "{text}");
 }
 
+#[dyno_test]
 fn a_run_is_deleted_only_when_that_is_meant() {
     let bench = bench_with_run();
     let asked = bench.dyno(&["results", "delete", "1"]);
@@ -155,6 +139,7 @@ fn a_run_is_deleted_only_when_that_is_meant() {
     assert_eq!(report.stderr, "error: dyno.db: holds no run yet; start one with `dyno run`\n");
 }
 
+#[dyno_test]
 fn runs_of_several_files_come_together() {
     let bench = bench_with_run();
     bench.dyno(&["run", "plan.toml", "--rounds", "1", "--results", "other.db"]).with(0);
@@ -173,6 +158,7 @@ fn runs_of_several_files_come_together() {
     assert!(!bench.path("new.db").exists());
 }
 
+#[dyno_test]
 fn a_run_at_work_is_not_disturbed() {
     let bench = bench_with_run();
     bench.write("long.toml", &sqlite_plan(3600.0));
@@ -191,6 +177,7 @@ fn a_run_at_work_is_not_disturbed() {
     assert_eq!(bench.count("trial"), 10);
 }
 
+#[dyno_test]
 fn files_that_are_none_are_named() {
     let bench = Bench::new();
     bench.write("notes.txt", &"not a database ".repeat(400));
@@ -211,6 +198,7 @@ fn files_that_are_none_are_named() {
     assert!(!bench.path("none.db").exists());
 }
 
+#[dyno_test]
 fn a_file_of_an_earlier_format_is_refused_and_left_as_it_is() {
     let bench = bench_with_run();
     let file = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
@@ -230,6 +218,7 @@ fn a_file_of_an_earlier_format_is_refused_and_left_as_it_is() {
     assert_eq!(bench.count("trial"), 10);
 }
 
+#[dyno_test]
 fn nothing_is_left_beside_the_file() {
     let bench = Bench::new();
     bench.write("plan.toml", &sqlite_plan(0.05));
@@ -246,6 +235,7 @@ fn nothing_is_left_beside_the_file() {
     }
 }
 
+#[dyno_test]
 fn the_environment_may_name_the_file() {
     let bench = bench_with_run();
     fs::rename(bench.path("dyno.db"), bench.path("mine.db")).unwrap();
@@ -265,6 +255,7 @@ fn the_environment_may_name_the_file() {
     assert!(!String::from_utf8_lossy(&history.stderr).contains("cannot be used with"), "{history:?}");
 }
 
+#[dyno_test]
 fn damage_is_found_and_fails_the_check() {
     let bench = bench_with_run();
     let connection = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
@@ -282,6 +273,7 @@ fn damage_is_found_and_fails_the_check() {
     assert!(merged.stderr.starts_with("error: short.db: damaged ("), "{}", merged.stderr);
 }
 
+#[dyno_test(ignorable)]
 fn a_merge_onto_a_full_disk_changes_nothing() -> Result<Completion, Failed> {
     let bench = bench_with_run();
     fs::rename(bench.path("dyno.db"), bench.path("many.db"))?;

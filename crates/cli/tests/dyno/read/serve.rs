@@ -6,34 +6,11 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
-use libtest_mimic::{Completion, Trial};
+use dyno_testing::{Completion, Failed, dyno_test, ignorable};
 use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::bench::{Bench, eventually, sqlite_plan};
-use crate::tests;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = tests![
-        a_results_file_may_be_hostile_or_go_away,
-        slow_readers_are_more_than_there_are_files_to_open,
-        a_token_opens_the_pages_and_nothing_else,
-    ];
-    let name = concat!(module_path!(), "::prometheus_reads_the_metrics");
-    tests.push(Trial::ignorable_test(name, || {
-        let is_there = |program: &str| Command::new(program).arg("--version").output().is_ok();
-        if ["prometheus", "promtool"].into_iter().all(is_there) {
-            prometheus_reads_the_metrics();
-            return Ok(Completion::Completed);
-        }
-        let reason = "prometheus is not installed";
-        match env::var_os("DYNO_REQUIRE_PROMETHEUS") {
-            Some(value) if value == "1" => Err(reason.into()),
-            _ => Ok(Completion::ignored_with(reason)),
-        }
-    }));
-    tests
-}
 
 /// A running `dyno serve`. Dropping the value ends it.
 pub(crate) struct Served {
@@ -95,6 +72,7 @@ fn bench() -> Bench {
     bench
 }
 
+#[dyno_test]
 fn a_results_file_may_be_hostile_or_go_away() {
     let bench = bench();
     let mut served = Served::start(&bench);
@@ -137,6 +115,7 @@ fn a_results_file_may_be_hostile_or_go_away() {
 
 /// Four kinds of connections: they send nothing, send half a request, do not read the answer, or wait for events.
 /// There are far more connections than the process may open files.
+#[dyno_test]
 fn slow_readers_are_more_than_there_are_files_to_open() {
     let bench = bench();
     let dyno = bench.command(&["serve", "--listen", "127.0.0.1:0"]);
@@ -161,6 +140,7 @@ fn slow_readers_are_more_than_there_are_files_to_open() {
     drop(open);
 }
 
+#[dyno_test]
 fn a_token_opens_the_pages_and_nothing_else() {
     let bench = bench();
     let mut command = bench.command(&["serve", "--listen", "127.0.0.1:0"]);
@@ -200,7 +180,16 @@ fn body(port: u16, path: &str) -> Option<String> {
 }
 
 /// Debian's Prometheus accepts the text of `/metrics`, scrapes it with the token, and stores the values.
-fn prometheus_reads_the_metrics() {
+#[dyno_test(ignorable)]
+fn prometheus_reads_the_metrics() -> Result<Completion, Failed> {
+    let is_there = |program: &str| Command::new(program).arg("--version").output().is_ok();
+    if !["prometheus", "promtool"].into_iter().all(is_there) {
+        let reason = "prometheus is not installed";
+        return match env::var_os("DYNO_REQUIRE_PROMETHEUS") {
+            Some(value) if value == "1" => Err(reason.into()),
+            _ => Ok(Completion::ignored_with(reason)),
+        };
+    }
     let bench = bench();
     let mut command = bench.command(&["serve", "--listen", "127.0.0.1:0"]);
     command.env("DYNO_TOKEN", "s3cret");
@@ -239,4 +228,5 @@ fn prometheus_reads_the_metrics() {
     assert_eq!(query("dyno_run_state%7Bstate%3D%22finished%22%7D%3D%3D1").len(), 1);
     let groups = body(port, "/api/v1/rules").unwrap();
     assert!(groups.contains("TestRegressed"), "{groups}");
+    Ok(Completion::Completed)
 }

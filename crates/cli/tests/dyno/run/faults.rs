@@ -1,28 +1,13 @@
 //! What runs on SQLite leave behind when they are stopped, killed, or fail.
 
-use libtest_mimic::{Completion, Failed, Trial};
+use dyno_testing::{Completion, Failed, dyno_test, ignorable};
 use rustix::process::Signal;
 
 use crate::bench::{Bench, eventually, finish, press_ctrl_c, send, sqlite_plan};
-use crate::tests;
 
 /// Number of trials of the load and the first step in the first round. The next step of the plans here takes
 /// an hour.
 const QUICK_TRIALS: usize = 4;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = tests![
-        ctrl_c_keeps_what_was_measured,
-        kill_9_keeps_what_was_measured,
-        a_command_of_a_plan_ends_with_its_lab,
-        a_load_process_ends_with_its_lab_whatever_its_script_does,
-        a_load_process_that_dies_fails_its_trial_only,
-        results_that_cannot_be_written_are_named,
-    ];
-    let name = concat!(module_path!(), "::a_full_disk_keeps_what_was_measured");
-    tests.push(Trial::ignorable_test(name, a_full_disk_keeps_what_was_measured));
-    tests
-}
 
 fn bench() -> Bench {
     let bench = Bench::new();
@@ -30,6 +15,7 @@ fn bench() -> Bench {
     bench
 }
 
+#[dyno_test]
 fn ctrl_c_keeps_what_was_measured() {
     let bench = bench();
     let dyno = bench.start_until(&["run", "plan.toml"], QUICK_TRIALS);
@@ -45,6 +31,7 @@ fn ctrl_c_keeps_what_was_measured() {
     assert!(bench.leftovers().is_empty());
 }
 
+#[dyno_test]
 fn kill_9_keeps_what_was_measured() {
     let bench = bench();
     let dyno = bench.start_until(&["run", "plan.toml"], QUICK_TRIALS);
@@ -61,6 +48,7 @@ fn kill_9_keeps_what_was_measured() {
     assert!(bench.leftovers().is_empty());
 }
 
+#[dyno_test]
 fn a_command_of_a_plan_ends_with_its_lab() {
     let bench = bench();
     let id = "id = \"point-query\"\n";
@@ -74,6 +62,7 @@ fn a_command_of_a_plan_ends_with_its_lab() {
 }
 
 /// Scripts that never return, either at their top level, which runs on the thread that ends a job, or in an event.
+#[dyno_test]
 fn a_load_process_ends_with_its_lab_whatever_its_script_does() {
     let blocks = ["while true do end", "require('ffi').C.sleep(1000)", "os.execute('sleep 1000')"];
     let places = [("if is_load then", "end function event() end"), ("function event()", "end")];
@@ -107,6 +96,7 @@ fn a_load_process_ends_with_its_lab_whatever_its_script_does() {
     }
 }
 
+#[dyno_test]
 fn a_load_process_that_dies_fails_its_trial_only() {
     let bench = bench();
     bench.write("plan.toml", &sqlite_plan(1.0));
@@ -121,6 +111,7 @@ fn a_load_process_that_dies_fails_its_trial_only() {
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'completed'"), Some(9));
 }
 
+#[dyno_test]
 fn results_that_cannot_be_written_are_named() {
     let bench = bench();
     for words in ["no/such/folder/dyno.db: cannot be opened", "cache: is a folder, not a file"] {
@@ -132,6 +123,7 @@ fn results_that_cannot_be_written_are_named() {
 }
 
 /// The results are in a small file system that only this `dyno` sees, and that fills up soon.
+#[dyno_test(ignorable)]
 fn a_full_disk_keeps_what_was_measured() -> Result<Completion, Failed> {
     let bench = bench();
     bench.write("plan.toml", &sqlite_plan(0.1));

@@ -3,25 +3,12 @@
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 
-use dyno_engine::testing::engine_test;
-use libtest_mimic::Trial;
+use dyno_engine::testing::with_engine;
+use dyno_testing::dyno_test;
 
 use crate::bench::{Bench, sqlite_plan};
-use crate::tests;
 
 const MARIADB: &str = "mariadb@10.11";
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = tests![
-        a_system_that_cannot_be_fetched_loses_its_own_trials,
-        a_setting_that_sqlite_does_not_know_loses_its_own_trials,
-        without_its_base_a_run_ends,
-    ];
-    tests.push(engine_test("not_started::a_server_that_does_not_start_is_tried_again", MARIADB, |_| {
-        a_server_that_does_not_start_is_tried_again();
-    }));
-    tests
-}
 
 /// Completed and failed trials of a system.
 fn trials(bench: &Bench, system: &str) -> (Option<i64>, Option<i64>) {
@@ -33,6 +20,7 @@ fn trials(bench: &Bench, system: &str) -> (Option<i64>, Option<i64>) {
     (count("completed"), count("failed"))
 }
 
+#[dyno_test]
 fn a_system_that_cannot_be_fetched_loses_its_own_trials() {
     let bench = Bench::new();
     let system = format!("engine = \"{MARIADB}\"");
@@ -49,6 +37,7 @@ fn a_system_that_cannot_be_fetched_loses_its_own_trials() {
     assert_eq!((trials(&bench, "rollback"), trials(&bench, "wal")), ((Some(5), Some(0)), (Some(0), Some(5))));
 }
 
+#[dyno_test]
 fn a_setting_that_sqlite_does_not_know_loses_its_own_trials() {
     let bench = Bench::new();
     let plan = sqlite_plan(0.1).replace("journal_mode = \"WAL\"", "jurnal_mode = \"WAL\"");
@@ -68,6 +57,7 @@ fn a_setting_that_sqlite_does_not_know_loses_its_own_trials() {
     assert!(bench.leftovers().is_empty());
 }
 
+#[dyno_test]
 fn without_its_base_a_run_ends() {
     let bench = Bench::new();
     bench.write(
@@ -84,6 +74,7 @@ fn without_its_base_a_run_ends() {
     assert_eq!(bench.value("SELECT status FROM run"), Some("failed".to_owned()));
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn a_server_that_does_not_start_is_tried_again() {
     let bench = Bench::new();
     // The server `bad` refuses to start while its folder for temporary files is missing.

@@ -4,25 +4,13 @@ use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 use rustix::process::Signal;
 
 use crate::bench::{Bench, eventually, finish, press_ctrl_c, send, sqlite_plan};
-use crate::tests;
 
 const RUN: [&str; 2] = ["run", "plan.toml"];
 const RESUME: [&str; 3] = ["run", "plan.toml", "--resume"];
-
-pub(crate) fn tests() -> Vec<Trial> {
-    tests![
-        a_stopped_run_goes_on_with_the_next_round_in_the_order_it_had,
-        kills_at_any_moment_lose_nothing_and_the_run_completes,
-        rounds_with_failed_trials_are_made_up_for,
-        loads_that_were_cut_short_are_measured_when_the_run_goes_on,
-        a_run_that_cannot_be_taken_up_says_why,
-        a_stopped_quickstart_goes_on_as_it_says,
-    ]
-}
 
 /// Number of completed trials. A trial that was measured twice counts once.
 const TRIALS: &str = "SELECT count(DISTINCT step_id || clients || system_id || round) FROM trial
@@ -37,6 +25,7 @@ pub(crate) const ORDER: &str =
                      FROM (SELECT step_id, system_id, trial.position, cycle AS started_us
                            FROM trial JOIN slice ON slice.trial_id = trial.id WHERE round = 1)";
 
+#[dyno_test]
 fn a_stopped_run_goes_on_with_the_next_round_in_the_order_it_had() {
     let bench = Bench::new();
     bench.write("plan.toml", &sqlite_plan(1.0));
@@ -63,6 +52,7 @@ fn a_stopped_run_goes_on_with_the_next_round_in_the_order_it_had() {
     assert_eq!(order, whole.value(ORDER));
 }
 
+#[dyno_test]
 fn kills_at_any_moment_lose_nothing_and_the_run_completes() {
     let bench = Bench::new();
     // The load of the second system waits, so that the first kill hits between trials.
@@ -106,6 +96,7 @@ fn plan_with_hook(step: &str, command: &str) -> String {
     sqlite_plan(0.1).replacen(&id, &format!("{id}before = \"{command}\"\n"), 1)
 }
 
+#[dyno_test]
 fn rounds_with_failed_trials_are_made_up_for() {
     let bench = Bench::new();
     bench
@@ -124,6 +115,7 @@ fn rounds_with_failed_trials_are_made_up_for() {
     assert!(again.stderr.contains("run 1 is complete"), "{}", again.stderr);
 }
 
+#[dyno_test]
 fn loads_that_were_cut_short_are_measured_when_the_run_goes_on() {
     let bench = Bench::new();
     // The load of the second system waits.
@@ -142,6 +134,7 @@ fn loads_that_were_cut_short_are_measured_when_the_run_goes_on() {
     assert_eq!(bench.value(loads), Some("1rollback 1wal".to_owned()));
 }
 
+#[dyno_test]
 fn a_stopped_quickstart_goes_on_as_it_says() {
     let bench = Bench::new();
     let dyno = bench.start_until(&["quickstart"], 2);
@@ -157,6 +150,7 @@ fn a_stopped_quickstart_goes_on_as_it_says() {
     assert_eq!((bench.count("run"), bench.count("resumption")), (1, 1));
 }
 
+#[dyno_test]
 fn a_run_that_cannot_be_taken_up_says_why() {
     let bench = Bench::new();
     bench.write("plan.toml", &sqlite_plan(0.1));

@@ -3,39 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use dyno_engine::testing::{engine_test, installation};
-use libtest_mimic::Trial;
+use dyno_engine::testing::{installation, with_engine};
+use dyno_testing::dyno_test;
 use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::bench::{Bench, Ended, sqlite_plan, unwrapped};
-use crate::tests;
 
 const MARIADB: &str = "mariadb@10.11/innodb";
 const MYROCKS: &str = "mariadb@10.11/rocksdb";
 const MYSQL_56: &str = "mysql@5.6.24";
 
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = tests![
-        loads_of_every_round_are_measured_in_every_round,
-        a_budget_is_divided_and_kept,
-        every_report_has_the_verdict_of_the_comparison,
-        loads_connect_at_the_same_time_and_one_that_fails_stops_no_other,
-        a_decided_test_is_left_and_keeps_its_verdict,
-        loads_are_made_anew_after_some_rounds_and_their_variance_is_shown,
-    ];
-    tests.push(engine_test("rounds::every_round_has_fresh_servers_that_take_turns", MARIADB, |_| {
-        every_round_has_fresh_servers_that_take_turns();
-    }));
-    tests.push(engine_test("rounds::a_client_and_its_server_have_cores_of_their_own", MARIADB, |_| {
-        a_client_and_its_server_have_cores_of_their_own();
-    }));
-    tests.push(engine_test("rounds::a_warm_server_has_its_log_in_the_page_cache", MYSQL_56, |_| {
-        a_warm_server_has_its_log_in_the_page_cache();
-    }));
-    tests
-}
-
+#[dyno_test]
 fn loads_connect_at_the_same_time_and_one_that_fails_stops_no_other() {
     let bench = Bench::new();
     bench.write("connecting.lua", include_str!("scripts/connecting.lua"));
@@ -97,6 +76,7 @@ fn bench_of_turning(keys: &str, steps: &[(&str, &str)]) -> Bench {
     bench
 }
 
+#[dyno_test]
 fn a_decided_test_is_left_and_keeps_its_verdict() {
     // With at most 12 rounds, tests are judged after 7, 9 and 12 rounds.
     let keys = "rounds = 'until-decided'\nrounds_max = 12";
@@ -135,6 +115,7 @@ fn a_decided_test_is_left_and_keeps_its_verdict() {
     assert_eq!(all.value("SELECT count(DISTINCT round) FROM trial WHERE step_id = 'after'"), Some(12));
 }
 
+#[dyno_test]
 fn loads_are_made_anew_after_some_rounds_and_their_variance_is_shown() {
     let bench = bench_of_turning("rounds = 5\nrounds_per_load = 2", &[("read", "seen")]);
     bench.dyno(&["run", "plan.toml", "--no-html"]).with(0);
@@ -158,6 +139,7 @@ fn loads_are_made_anew_after_some_rounds_and_their_variance_is_shown() {
 }
 
 /// MySQL 5.6 reads a page of its log before it overwrites part of the page, unless the page is cached.
+#[dyno_test(with_engine(MYSQL_56))]
 fn a_warm_server_has_its_log_in_the_page_cache() {
     let bench = Bench::new();
     let plan = format!(
@@ -178,6 +160,7 @@ fn a_warm_server_has_its_log_in_the_page_cache() {
     assert!(read_kib.len() == 2 && read_kib.iter().all(|kib| *kib < 0.2), "KiB read an update: {read_kib:?}");
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn a_client_and_its_server_have_cores_of_their_own() {
     let cores = std::thread::available_parallelism().unwrap().get();
     for (key, pins) in [("", cores >= 2), ("pin_threads = false\n", false)] {
@@ -235,6 +218,7 @@ fn servers_plan() -> String {
     )
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn every_round_has_fresh_servers_that_take_turns() {
     installation(MYROCKS).unwrap();
     let bench = Bench::new();
@@ -307,6 +291,7 @@ fn assert_systems_take_turns(bench: &Bench) {
     }
 }
 
+#[dyno_test]
 fn loads_of_every_round_are_measured_in_every_round() {
     let bench = Bench::new();
     bench.write(
@@ -320,6 +305,7 @@ fn loads_of_every_round_are_measured_in_every_round() {
     assert!(!ended.stderr.contains("restoring the data"), "{}", ended.stderr);
 }
 
+#[dyno_test]
 fn a_budget_is_divided_and_kept() {
     let bench = Bench::new();
     let plan = sqlite_plan(0.1).replacen("rounds = 2", "budget_seconds = 20", 1).replacen(
@@ -339,6 +325,7 @@ fn a_budget_is_divided_and_kept() {
     assert!(rounds >= 6, "{rounds} rounds: {allocation}");
 }
 
+#[dyno_test]
 fn every_report_has_the_verdict_of_the_comparison() {
     let bench = Bench::new();
     let plan = sqlite_plan(0.1)

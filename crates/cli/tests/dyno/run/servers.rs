@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use dyno_engine::testing::{engine_test, installation, pause};
+use dyno_engine::testing::{installation, pause, with_engine};
 use dyno_engine::{Cache, Catalogue};
 use dyno_lab::{Event, NoDrivers, Observer, Plan, RunOptions, RunOutcome};
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 use rustix::process::Signal;
 
 use crate::bench::{Bench, eventually, finish, press_ctrl_c, send};
@@ -17,34 +17,6 @@ const MYSQL: &str = "mysql@5.6.24/innodb";
 const MARIADB: &str = "mariadb@10.11/innodb";
 const MYROCKS: &str = "mariadb@10.11/rocksdb";
 const POSTGRES: &str = "postgres@18.4";
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let test = |name: &str, test: fn()| engine_test(&format!("servers::{name}"), MARIADB, move |_| test());
-    vec![
-        engine_test("servers::a_run_compares_servers_of_several_kinds", MYSQL, |_| {
-            a_run_compares_servers_of_several_kinds();
-        }),
-        engine_test("servers::a_server_of_a_process_a_connection_is_counted_whole", POSTGRES, |_| {
-            a_server_of_a_process_a_connection_is_counted_whole();
-        }),
-        engine_test("servers::counters_contain_all_of_a_step_without_warm_up", MYSQL, |_| {
-            counters_contain_all_of_a_step_without_warm_up();
-        }),
-        test("a_server_that_dies_fails_its_trial_only", a_server_that_dies_fails_its_trial_only),
-        test("a_server_that_hangs_fails_its_trial_only", a_server_that_hangs_fails_its_trial_only),
-        test(
-            "a_server_that_dies_while_systems_take_turns_fails_its_trial_only",
-            a_server_that_dies_while_systems_take_turns_fails_its_trial_only,
-        ),
-        test(
-            "a_server_that_hangs_while_it_rests_fails_its_trial_only",
-            a_server_that_hangs_while_it_rests_fails_its_trial_only,
-        ),
-        test("a_server_that_does_not_start_shows_its_log", a_server_that_does_not_start_shows_its_log),
-        test("ctrl_c_leaves_no_server", ctrl_c_leaves_no_server),
-        test("kill_9_leaves_no_server_and_the_run_goes_on", kill_9_leaves_no_server_and_the_run_goes_on),
-    ]
-}
 
 /// A plan of a load, a short step and a step of `last_seconds`, with one trial per system and step.
 fn plan(systems: &[&str], settings: &str, last_seconds: f64) -> String {
@@ -64,6 +36,7 @@ fn plan(systems: &[&str], settings: &str, last_seconds: f64) -> String {
     )
 }
 
+#[dyno_test(with_engine(MYSQL))]
 fn a_run_compares_servers_of_several_kinds() {
     installation(MYROCKS).unwrap();
     let bench = Bench::new();
@@ -93,6 +66,7 @@ fn a_run_compares_servers_of_several_kinds() {
 
 /// No server executes an operation in a microsecond of CPU time. If only the server's first process were counted,
 /// the measured CPU time would be that short.
+#[dyno_test(with_engine(POSTGRES))]
 fn a_server_of_a_process_a_connection_is_counted_whole() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan(&[POSTGRES], "", 2.5));
@@ -105,6 +79,7 @@ fn a_server_of_a_process_a_connection_is_counted_whole() {
 
 /// The first readings are complete before the load begins, and the last ones are taken after it has ended. So the
 /// counters contain exactly the step's own updates, however few.
+#[dyno_test(with_engine(MYSQL))]
 fn counters_contain_all_of_a_step_without_warm_up() {
     let bench = Bench::new();
     let plan = plan(&[MYSQL, MARIADB], "", 0.5);
@@ -118,6 +93,7 @@ fn counters_contain_all_of_a_step_without_warm_up() {
     assert_eq!(bench.value(counted), Some(2));
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn a_server_that_dies_fails_its_trial_only() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan(&[MARIADB], "", 3600.0));
@@ -137,6 +113,7 @@ fn a_server_that_dies_fails_its_trial_only() {
 
 /// A load kills the second of two servers. In the step `own` this is the second server's own load, in `other` the
 /// load of the first server. The script leaves a file, so that it kills the server only once.
+#[dyno_test(with_engine(MARIADB))]
 fn a_server_that_dies_while_systems_take_turns_fails_its_trial_only() {
     let step = |id: &str| {
         format!(
@@ -201,6 +178,7 @@ impl Observer for Stopper<'_> {
     }
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn a_server_that_hangs_while_it_rests_fails_its_trial_only() {
     let bench = Bench::new();
     // If servers were frozen between slices, Dyno would continue the stopped server.
@@ -225,6 +203,7 @@ fn a_server_that_hangs_while_it_rests_fails_its_trial_only() {
     assert!(slices[1] < slices[0] && slices[0] == slices[2] && slices[2] == slices[3], "{slices:?}");
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn a_server_that_hangs_fails_its_trial_only() {
     let bench = Bench::new();
     let text = plan(&[MARIADB], "", 3600.0);
@@ -265,6 +244,7 @@ pub(crate) fn run_plan(
     dyno_lab::run(&plan, &options, observer).unwrap()
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn a_server_that_does_not_start_shows_its_log() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan(&[MARIADB], "innodb_bufer_pool_size = 1", 0.5));
@@ -279,6 +259,7 @@ fn a_server_that_does_not_start_shows_its_log() {
     assert!(bench.leftovers().is_empty());
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn ctrl_c_leaves_no_server() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan(&[MARIADB, MYROCKS], "", 3600.0));
@@ -291,6 +272,7 @@ fn ctrl_c_leaves_no_server() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn kill_9_leaves_no_server_and_the_run_goes_on() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan(&[MARIADB, MYROCKS], "", 3.0));

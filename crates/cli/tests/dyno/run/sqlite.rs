@@ -3,22 +3,10 @@
 use std::fs;
 use std::sync::OnceLock;
 
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 use serde_json::Value;
 
 use crate::bench::{Bench, sqlite_plan, unwrapped};
-use crate::tests;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    tests![
-        a_run_measures_every_trial_and_keeps_where_it_comes_from,
-        the_same_seed_gives_the_same_order_of_trials,
-        reports_come_in_each_format_and_into_a_file,
-        trials_and_seconds_of_the_command_line_count_before_the_plan_s,
-        a_script_that_fails_fails_its_trials_only,
-        tables_that_were_loaded_again_are_told_in_every_report,
-    ]
-}
 
 /// A folder with the results of the tiny plan. The plan is run once for all tests.
 pub(crate) fn bench_with_run() -> Bench {
@@ -40,6 +28,7 @@ fn bench_that_ran() -> Bench {
     bench
 }
 
+#[dyno_test]
 fn a_run_measures_every_trial_and_keeps_where_it_comes_from() {
     let bench = bench_that_ran();
     let plan = fs::read_to_string(bench.path("plan.toml")).unwrap();
@@ -64,6 +53,7 @@ fn a_run_measures_every_trial_and_keeps_where_it_comes_from() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
+#[dyno_test]
 fn the_same_seed_gives_the_same_order_of_trials() {
     let order = "SELECT group_concat(system_id || step_id || round, ' ' ORDER BY position) FROM trial";
     let first: Option<String> = bench_with_run().value(order);
@@ -71,6 +61,7 @@ fn the_same_seed_gives_the_same_order_of_trials() {
     assert_eq!(first, bench_that_ran().value(order));
 }
 
+#[dyno_test]
 fn reports_come_in_each_format_and_into_a_file() {
     let bench = bench_with_run();
     let text = bench.dyno(&["report"]);
@@ -112,6 +103,7 @@ fn reports_come_in_each_format_and_into_a_file() {
     bench.dyno(&["report", "--study", "--format", "json"]).with(2);
 }
 
+#[dyno_test]
 fn trials_and_seconds_of_the_command_line_count_before_the_plan_s() {
     let bench = Bench::new();
     bench.write("plan.toml", &sqlite_plan(3600.0));
@@ -121,6 +113,7 @@ fn trials_and_seconds_of_the_command_line_count_before_the_plan_s() {
     assert_eq!(bench.value("SELECT max(seconds) FROM step"), Some(0.05));
 }
 
+#[dyno_test]
 fn a_script_that_fails_fails_its_trials_only() {
     let bench = Bench::new();
     bench.write("broken.lua", "function event()\n  error('no such thing')\nend\n");
@@ -140,6 +133,7 @@ fn a_script_that_fails_fails_its_trials_only() {
 
 /// The load of one system fails in its own trial. When a later step needs the tables, the load is repeated and
 /// succeeds.
+#[dyno_test]
 fn tables_that_were_loaded_again_are_told_in_every_report() {
     let bench = Bench::new();
     bench.let_all_write();

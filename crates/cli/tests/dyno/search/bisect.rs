@@ -5,24 +5,13 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use dyno_engine::testing::{engine_test, installation};
-use libtest_mimic::Trial;
+use dyno_engine::testing::{installation, with_engine};
+use dyno_testing::dyno_test;
 
 use crate::bench::{Bench, Ended};
 
 const LADDER: [&str; 5] =
     ["mariadb@10.1.23", "mariadb@10.2.11", "mariadb@10.5", "mariadb@10.11", "mariadb@11.8"];
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let test = |name: &str, test: fn()| engine_test(&format!("bisect::{name}"), LADDER[0], move |_| test());
-    vec![
-        test("the_version_that_became_slow_is_found_among_versions", among_versions),
-        test("a_search_that_is_started_again_makes_no_comparison_twice", started_again),
-        test("a_comparison_without_a_verdict_is_no_answer", without_a_verdict),
-        test("the_build_that_became_slow_is_found_among_folders", among_folders),
-        test("a_version_that_does_not_start_is_passed_by", a_version_that_does_not_start_is_passed_by),
-    ]
-}
 
 /// A plan with a step at a fixed rate, which a quick statement reaches easily and a slow statement cannot reach.
 /// With a wide margin, a good version counts as good whatever else the host does.
@@ -62,7 +51,8 @@ fn decided(slower_from: &str, versions: &[&str]) -> (Bench, &'static str, Ended)
     ["8", "16"].into_iter().map(search).find(is_decided).unwrap_or_else(|| search("32"))
 }
 
-fn among_versions() {
+#[dyno_test(with_engine(LADDER[0]))]
+fn the_version_that_became_slow_is_found_among_versions() {
     for name in LADDER {
         installation(name).unwrap();
     }
@@ -113,7 +103,8 @@ fn what_was_found_is_explained_and_taken_apart(bench: &Bench, ended: &Ended) {
     assert!(bench.processes().is_empty());
 }
 
-fn started_again() {
+#[dyno_test(with_engine(LADDER[0]))]
+fn a_search_that_is_started_again_makes_no_comparison_twice() {
     for name in [LADDER[0], LADDER[3]] {
         installation(name).unwrap();
     }
@@ -146,7 +137,8 @@ fn started_again() {
 }
 
 /// Two rounds of a comparison decide nothing.
-fn without_a_verdict() {
+#[dyno_test(with_engine(LADDER[0]))]
+fn a_comparison_without_a_verdict_is_no_answer() {
     for name in [LADDER[0], LADDER[3]] {
         installation(name).unwrap();
     }
@@ -167,7 +159,8 @@ fn without_a_verdict() {
     assert_eq!(ended.stdout.lines().last(), Some(words.as_str()), "{}", ended.stdout);
 }
 
-fn among_folders() {
+#[dyno_test(with_engine(LADDER[0]))]
+fn the_build_that_became_slow_is_found_among_folders() {
     let folders =
         [LADDER[0], LADDER[1], LADDER[3]].map(|name| installation(name).unwrap().root.display().to_string());
     let arguments: Vec<_> = folders.iter().flat_map(|folder| ["--basedir", folder.as_str()]).collect();
@@ -197,6 +190,7 @@ fn broken(bench: &Bench, model: &Path) -> PathBuf {
     folder
 }
 
+#[dyno_test(with_engine(LADDER[0]))]
 fn a_version_that_does_not_start_is_passed_by() {
     let [good, bad] = [LADDER[0], LADDER[3]].map(|name| installation(name).unwrap().root);
     let home = Bench::new();

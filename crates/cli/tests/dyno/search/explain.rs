@@ -1,40 +1,18 @@
 //! `dyno explain` on real servers. A script makes some servers slower if a setting has a value, so that the
 //! results do not depend on timing.
 
-use dyno_engine::testing::{confined_test, engine_test};
+use dyno_engine::Installation;
+use dyno_engine::testing::{confined, installation, with_engine};
 use dyno_host::{Confinement, CpuSet};
-use libtest_mimic::Trial;
+use dyno_testing::{Trial, dyno_test};
 use serde_json::Value;
 
 use crate::bench::{Bench, Ended, finish, press_ctrl_c, unwrapped};
-use crate::tests;
 
 const MARIADB: &str = "mariadb@10.11";
 const MYSQL: &str = "mysql@5.6.24";
 const OLDER: &str = "mysql@5.6.14";
 const NEWER: &str = "mysql@9.7.4";
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut all = tests![what_is_not_there_is_told];
-    all.extend([
-        engine_test("explain::a_planted_setting_is_named_and_proven", MARIADB, |_| a_planted_setting()),
-        engine_test("explain::settings_that_a_server_refuses_are_passed_by", MYSQL, |_| refused()),
-        engine_test("explain::a_version_s_difference_is_not_blamed_on_settings", OLDER, |_| of_the_version()),
-        engine_test("explain::what_one_version_does_not_have_is_left_out", MYSQL, |_| {
-            of_the_version_with_a_setting_of_its_own();
-        }),
-        engine_test("explain::a_step_of_one_system_is_proven", MARIADB, |_| a_step_of_one_system()),
-    ]);
-    // On a host with one CPU, there is no smaller set of CPUs.
-    if let Some(cpu) = first_of_several_cpus() {
-        let one = Confinement { server_cpus: cpu.parse().ok(), ..Confinement::default() };
-        let test = confined_test("explain::a_smaller_set_of_cpus_is_proven", MARIADB, &one, move |_| {
-            fewer_cpus(&cpu);
-        });
-        all.push(test);
-    }
-    all
-}
 
 /// A plan with a step at a fixed rate, which a quick statement reaches easily and a slow statement cannot reach.
 /// `settings` are the settings of the system `new`.
@@ -89,7 +67,8 @@ fn prove<'a>(bench: &Bench, options: &[&'a str], words: &[&str]) -> (Vec<&'a str
     panic!("{words:?}: {}", outputs.concat());
 }
 
-fn a_planted_setting() {
+#[dyno_test(with_engine(MARIADB))]
+fn a_planted_setting_is_named_and_proven() {
     let settings =
         "query_cache_type = 1, sort_buffer_size = '4M', join_buffer_size = '1M', wait_timeout = 1000";
     let bench = measured([MARIADB, MARIADB], settings, "@@query_cache_type = 'ON'");
@@ -146,7 +125,8 @@ fn proven_although_stopped(bench: &Bench) {
 
 /// MySQL 5.6 does not start with GTIDs unless the binary log is on. So the server does not start in a probe that has
 /// only some of the settings.
-fn refused() {
+#[dyno_test(with_engine(MYSQL))]
+fn settings_that_a_server_refuses_are_passed_by() {
     let settings = "sort_buffer_size = '4M', join_buffer_size = '1M', log_bin = 'ON', gtid_mode = 'ON', \
                     enforce_gtid_consistency = 'ON', log_slave_updates = 'ON'";
     let bench = measured([MYSQL, MYSQL], settings, "@@sort_buffer_size = 4194304");
@@ -170,15 +150,17 @@ fn refused() {
     assert!(bench.processes().is_empty());
 }
 
-fn of_the_version() {
-    dyno_engine::testing::installation(MYSQL).unwrap();
+#[dyno_test(with_engine(OLDER))]
+fn a_version_s_difference_is_not_blamed_on_settings() {
+    installation(MYSQL).unwrap();
     let bench = measured([OLDER, MYSQL], "sort_buffer_size = '4M'", "@@version LIKE '5.6.24%'");
     only_the_engine(&bench, [OLDER, MYSQL]);
 }
 
 /// The older version does not start with a setting that only the newer version has.
-fn of_the_version_with_a_setting_of_its_own() {
-    dyno_engine::testing::installation(NEWER).unwrap();
+#[dyno_test(with_engine(MYSQL))]
+fn what_one_version_does_not_have_is_left_out() {
+    installation(NEWER).unwrap();
     let settings = "sort_buffer_size = '4M', innodb_redo_log_capacity = '128M'";
     let bench = measured([MYSQL, NEWER], settings, "@@version LIKE '9.7.%'");
     only_the_engine(&bench, [MYSQL, NEWER]);
@@ -187,6 +169,20 @@ fn of_the_version_with_a_setting_of_its_own() {
 fn only_the_engine(bench: &Bench, [old, new]: [&str; 2]) {
     let remains = format!("what remains is the engine ({old} and {new}): 0.");
     prove(bench, &[], &["No setting explains the difference: together they make ", &remains]);
+}
+
+/// A maker of tests that leave MariaDB only one of several CPUs. On a host with one CPU, there is no smaller set of
+/// CPUs, so there is no test.
+fn with_several_cpus(name: &str, test: fn(&Installation, &'static str)) -> Vec<Trial> {
+    if first_of_several_cpus().is_none() {
+        return Vec::new();
+    }
+    confined(&[MARIADB], on_one_cpu)(name, test)
+}
+
+fn on_one_cpu() -> Confinement {
+    let cpu = first_of_several_cpus().and_then(|cpu| cpu.parse().ok());
+    Confinement { server_cpus: cpu, ..Confinement::default() }
 }
 
 /// The lowest of this process's CPUs. `None` if it has only one.
@@ -198,7 +194,9 @@ fn first_of_several_cpus() -> Option<String> {
 const INNOCENT: &str = "sort_buffer_size = '4M', join_buffer_size = '1M', wait_timeout = 1000";
 
 /// The cause is a set of CPUs: a server counts its CPUs to determine the size of its thread pool.
-fn fewer_cpus(cpu: &str) {
+#[dyno_test(with_several_cpus)]
+fn a_smaller_set_of_cpus_is_proven(_: &Installation, _: &'static str) {
+    let cpu = first_of_several_cpus().expect("the maker found several");
     let text = plan([MARIADB, MARIADB], INNOCENT, "@@thread_pool_size = 1");
     let confinement = format!("wait_timeout = 1000 }}\nconfinement = {{ server_cpus = '{cpu}' }}");
     let bench = run(&text.replace("wait_timeout = 1000 }", &confinement));
@@ -212,7 +210,8 @@ fn fewer_cpus(cpu: &str) {
 }
 
 /// The cause is a step that changes the table, and that only `new` runs.
-fn a_step_of_one_system() {
+#[dyno_test(with_engine(MARIADB))]
+fn a_step_of_one_system_is_proven() {
     let text = plan([MARIADB, MARIADB], INNOCENT, "(SELECT v FROM answer) = 43");
     let step = "[[step]]\nid = 'age'\ngroup = 'age'\nworkload = 'age.lua'\noperation = 'query'\nevents = 1\n\
                 not_for = ['old']\n[[step]]\nid = 'answer'";
@@ -239,6 +238,7 @@ fn proven(bench: &Bench, words: &str) {
     assert!(bench.processes().is_empty() && bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
+#[dyno_test]
 fn what_is_not_there_is_told() {
     let bench = Bench::new();
     bench.write("plan.toml", &crate::bench::sqlite_plan(0.1));

@@ -1,38 +1,17 @@
 //! Query plans as evidence, on real servers: one of two systems lacks an index.
 
 use dyno_browser::{Browser, Scheme};
-use dyno_engine::testing::engine_test;
-use libtest_mimic::Trial;
+use dyno_engine::testing::with_engine;
+use dyno_testing::dyno_test;
 use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::bench::{Bench, unwrapped};
-use crate::read::pages::browser_test;
-use crate::tests;
 
 const MARIADB: &str = "mariadb@10.11";
 const POSTGRES: &str = "postgres@18.4";
 /// This version explains only SELECT.
 const OLD_MYSQL: &str = "mysql@5.5.34";
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut all = tests![a_dropped_index_in_sqlite, a_step_that_wants_no_plans_has_none];
-    all.push(browser_test("a_drilldown_opens_with_its_explanation", a_drilldown));
-    all.extend([
-        engine_test("explain_plans::a_dropped_index_in_mariadb", MARIADB, |_| {
-            let bench = measured(MARIADB, "sort_buffer_size = '4M'", "@@sort_buffer_size = 4194304", "");
-            let json = explained(&bench);
-            assert_scan(&json, ("ref", "dropped_k"), "ALL");
-        }),
-        engine_test("explain_plans::a_dropped_index_in_postgres", POSTGRES, |_| {
-            let bench = measured(POSTGRES, "work_mem = '8MB'", "current_setting('work_mem') = '8MB'", "");
-            let json = explained(&bench);
-            assert_scan(&json, ("Index Scan", "dropped_k"), "Seq Scan");
-        }),
-        engine_test("explain_plans::what_a_server_does_not_explain_is_told", OLD_MYSQL, |_| refused()),
-    ]);
-    all
-}
 
 /// Runs a plan of two systems. With the settings of `new`, the script makes no index. `keys` are further keys of
 /// the step `read`, in which the systems take turns. After the run, the figures of the step `paced` are replaced,
@@ -93,7 +72,8 @@ fn measured_in_sqlite() -> Bench {
 }
 
 /// An opened cell of the report shows the text of `dyno explain`. Cells are explained only against the plan's base.
-fn a_drilldown(browser: &mut Browser) {
+#[dyno_test(crate::read::pages::with_browser)]
+fn a_drilldown_opens_with_its_explanation(browser: &mut Browser) {
     let bench = measured_in_sqlite();
     bench.dyno(&["report", "--format", "html", "--out", "page.html"]).with(0);
     let address = format!("file://{}#cell=paced/new/1", bench.path("page.html").display());
@@ -122,7 +102,8 @@ fn a_drilldown(browser: &mut Browser) {
     assert_eq!(page.complaints(), [""; 0]);
 }
 
-fn a_dropped_index_in_sqlite() {
+#[dyno_test]
+fn a_dropped_index_in_sqlite_is_found() {
     let bench = measured_in_sqlite();
     assert_scan(&explained(&bench), ("SEARCH", "dropped_k"), "SCAN");
     let text = bench.dyno(&["explain", "1", "new", "--test", "paced"]).with(0);
@@ -149,6 +130,20 @@ fn a_dropped_index_in_sqlite() {
     reports_say_why(&bench);
 }
 
+#[dyno_test(with_engine(MARIADB))]
+fn a_dropped_index_in_mariadb_is_found() {
+    let bench = measured(MARIADB, "sort_buffer_size = '4M'", "@@sort_buffer_size = 4194304", "");
+    let json = explained(&bench);
+    assert_scan(&json, ("ref", "dropped_k"), "ALL");
+}
+
+#[dyno_test(with_engine(POSTGRES))]
+fn a_dropped_index_in_postgres_is_found() {
+    let bench = measured(POSTGRES, "work_mem = '8MB'", "current_setting('work_mem') = '8MB'", "");
+    let json = explained(&bench);
+    assert_scan(&json, ("Index Scan", "dropped_k"), "Seq Scan");
+}
+
 /// The step `paced` always has a difference that reports explain.
 fn reports_say_why(bench: &Bench) {
     for format in ["text", "markdown", "html", "json"] {
@@ -159,13 +154,15 @@ fn reports_say_why(bench: &Bench) {
     }
 }
 
+#[dyno_test]
 fn a_step_that_wants_no_plans_has_none() {
     let bench = measured("sqlite", "cache_size = '-4000'", "1 = 0", "explain = false");
     let steps = "SELECT group_concat(DISTINCT step_id) FROM statement_plan JOIN trial ON trial.id = trial_id";
     assert_eq!(bench.value(steps), Some("paced".to_owned()));
 }
 
-fn refused() {
+#[dyno_test(with_engine(OLD_MYSQL))]
+fn what_a_server_does_not_explain_is_told() {
     let bench = measured(OLD_MYSQL, "sort_buffer_size = '4M'", "@@sort_buffer_size = 4194304", "");
     let json = explained(&bench);
     let plans = &json[0]["plans"];

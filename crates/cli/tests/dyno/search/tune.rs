@@ -1,25 +1,13 @@
 //! `dyno tune` on real servers. A script makes the servers slower if a setting has a value, so that the
 //! results do not depend on timing.
 
-use dyno_engine::testing::engine_test;
-use libtest_mimic::Trial;
+use dyno_engine::testing::with_engine;
+use dyno_testing::dyno_test;
 use serde_json::Value;
 
 use crate::bench::{Bench, finish, press_ctrl_c};
-use crate::tests;
 
 const MARIADB: &str = "mariadb@10.11";
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut all = tests![
-        a_planted_setting_of_sqlite_is_found_and_kept_through_a_stop,
-        settings_that_would_lower_a_promise_are_never_tried,
-        where_nothing_is_better_that_is_the_answer,
-        what_is_not_there_and_a_budget_that_is_too_short_are_told,
-    ];
-    all.push(engine_test("tune::a_planted_setting_of_mariadb_is_found", MARIADB, |_| of_mariadb()));
-    all
-}
 
 /// A plan with a step at a fixed rate, which a quick statement reaches easily and a slow statement cannot reach.
 fn plan(engine: &str, settings: &str, options: &str) -> String {
@@ -53,6 +41,7 @@ fn json(bench: &Bench, arguments: &[&str]) -> Value {
 
 const TUNE: [&str; 8] = ["tune", "plan.toml", "--step", "answer", "--candidates", "4", "--rounds", "4"];
 
+#[dyno_test]
 fn a_planted_setting_of_sqlite_is_found_and_kept_through_a_stop() {
     // The cache of SQLite has 2000 KiB by default, and every value that is tried is larger.
     let is_small = "(SELECT cache_size FROM pragma_cache_size) >= -2000";
@@ -118,6 +107,7 @@ fn pasted_settings_are_a_plan(bench: &Bench, size: i64) {
 
 /// With a rollback journal, `synchronous = NORMAL` loses no acknowledged commit. With a WAL it may lose some,
 /// although the script is faster with a WAL.
+#[dyno_test]
 fn settings_that_would_lower_a_promise_are_never_tried() {
     let is_no_wal = "(SELECT journal_mode FROM pragma_journal_mode) <> 'wal'";
     let settings = "synchronous = 'NORMAL', journal_mode = 'DELETE'";
@@ -133,6 +123,7 @@ fn settings_that_would_lower_a_promise_are_never_tried() {
     assert_eq!(bench.value(levels), Some(0));
 }
 
+#[dyno_test]
 fn where_nothing_is_better_that_is_the_answer() {
     // The step reaches its rate with every value of every setting, so no value is better.
     let bench = bench(&plan("sqlite", "", ""));
@@ -141,6 +132,7 @@ fn where_nothing_is_better_that_is_the_answer() {
     assert!(!tuned.stdout.contains("[system.settings]"), "{}", tuned.stdout);
 }
 
+#[dyno_test]
 fn what_is_not_there_and_a_budget_that_is_too_short_are_told() {
     let bench = bench(&plan("sqlite", "", ""));
     for (arguments, status, words) in [
@@ -162,7 +154,8 @@ fn what_is_not_there_and_a_budget_that_is_too_short_are_told() {
     }
 }
 
-fn of_mariadb() {
+#[dyno_test(with_engine(MARIADB))]
+fn a_planted_setting_of_mariadb_is_found() {
     // The size of the buffer pool is tried first, and every value that is tried is larger than the plan's.
     let options = "slow_if = '@@innodb_buffer_pool_size < 80000000'";
     let bench = bench(&plan(MARIADB, "innodb_buffer_pool_size = '64M'", options));

@@ -4,33 +4,14 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use dyno_engine::testing::{Trial, engine_test};
+use dyno_engine::testing::with_engine;
+use dyno_testing::dyno_test;
 use serde_json::Value;
 
 use crate::bench::{Bench, unwrapped};
 
 const MARIADB: &str = "mariadb@10.5/innodb";
 const POSTGRES: &str = "postgres@14.23";
-
-pub(crate) fn tests() -> Vec<Trial> {
-    vec![
-        engine_test("upgrades::planted_regressions_of_mariadb_are_found", MARIADB, |_| {
-            planted_regressions_of_mariadb_are_found();
-        }),
-        engine_test("upgrades::planted_regressions_of_postgres_are_found", POSTGRES, |_| {
-            planted_regressions_of_postgres_are_found();
-        }),
-        engine_test("upgrades::an_upgrade_to_the_same_version_is_safe", MARIADB, |_| {
-            an_upgrade_to_the_same_version_is_safe();
-        }),
-        engine_test("upgrades::a_server_that_refuses_the_data_is_an_answer", MARIADB, |_| {
-            a_server_that_refuses_the_data_is_an_answer();
-        }),
-        engine_test("upgrades::what_cannot_be_upgraded_is_told", MARIADB, |_| {
-            what_cannot_be_upgraded_is_told();
-        }),
-    ]
-}
 
 /// Options for the fewest rounds that can give a verdict.
 const QUICK: [&str; 6] = ["--traffic", "mine.traffic", "--rounds", "6", "--margin", "50%"];
@@ -103,6 +84,7 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn planted_regressions_of_mariadb_are_found() {
     let bench = Bench::new();
     bench.write("shop.sql", &dump("`offset`"));
@@ -150,6 +132,7 @@ fn planted_regressions_of_mariadb_are_found() {
     assert!(page.contains("is not safe") && page.contains("Slower digests"), "the page");
 }
 
+#[dyno_test(with_engine(POSTGRES))]
 fn planted_regressions_of_postgres_are_found() {
     let bench = Bench::new();
     bench.write("shop.sql", &dump("\"system_user\""));
@@ -176,6 +159,7 @@ fn planted_regressions_of_postgres_are_found() {
     assert!(report["to"]["version"].as_str().unwrap().starts_with("18."), "{}", report["to"]);
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn an_upgrade_to_the_same_version_is_safe() {
     let bench = Bench::new();
     bench.write("shop.sql", &dump("kind"));
@@ -206,6 +190,7 @@ fn an_upgrade_to_the_same_version_is_safe() {
     assert!(!again.stderr.contains("loading"), "{}", again.stderr);
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn a_server_that_refuses_the_data_is_an_answer() {
     let bench = Bench::new();
     import(&bench, &[HARMLESS], of_mysql);
@@ -218,6 +203,7 @@ fn a_server_that_refuses_the_data_is_an_answer() {
     assert!(bench.path("upgrade-refused.html").exists());
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn what_cannot_be_upgraded_is_told() {
     let bench = Bench::new();
     import(&bench, &[HARMLESS], of_mysql);

@@ -1,31 +1,16 @@
 //! `dyno versus`: compares systems that are named on the command line.
 
 use dyno_engine::Server;
-use dyno_engine::testing::{engine_test, installation, server_test};
-use libtest_mimic::Trial;
+use dyno_engine::testing::{installation, servers, with_engine};
+use dyno_testing::dyno_test;
 
 use crate::bench::Bench;
-use crate::tests;
 
 const VERSIONS: [&str; 2] = ["mariadb@10.1.23", "mariadb@10.11"];
 
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut trials = tests![
-        two_settings_are_compared_and_leave_a_page,
-        the_line_is_a_plan_that_can_be_run,
-        a_short_time_takes_the_six_rounds_of_a_verdict,
-        one_system_alone_has_figures,
-        what_cannot_be_compared_is_told,
-    ];
-    let gate = "versus::a_slower_version_fails_the_gate";
-    trials.push(engine_test(gate, VERSIONS[0], |_| a_slower_version_fails_the_gate()));
-    let running = "versus::a_server_that_runs_already_is_measured_as_it_is";
-    trials.push(server_test(running, VERSIONS[1], a_running_server));
-    trials
-}
-
 const SMALL: [&str; 6] = ["--seconds", "0.02", "--rows", "100", "--rounds-max", "6"];
 
+#[dyno_test]
 fn two_settings_are_compared_and_leave_a_page() {
     let bench = Bench::new();
     let ended =
@@ -39,6 +24,7 @@ fn two_settings_are_compared_and_leave_a_page() {
     assert!(ended.stdout.contains(".html") && ended.stdout.contains("--print-plan"), "{}", ended.stdout);
 }
 
+#[dyno_test]
 fn the_line_is_a_plan_that_can_be_run() {
     let bench = Bench::new();
     let line = ["versus", "sqlite", "sqlite synchronous=NORMAL", "--print-plan"];
@@ -49,6 +35,7 @@ fn the_line_is_a_plan_that_can_be_run() {
     assert!(outline.contains("sqlite synchronous=NORMAL") && outline.contains("6 rounds"), "{outline}");
 }
 
+#[dyno_test]
 fn a_short_time_takes_the_six_rounds_of_a_verdict() {
     let bench = Bench::new();
     let line = ["versus", "sqlite", "sqlite", "--for", "1ms", "--seconds", "0.02", "--rows", "100"];
@@ -57,6 +44,7 @@ fn a_short_time_takes_the_six_rounds_of_a_verdict() {
     assert_eq!(bench.value("SELECT status FROM run"), Some("finished".to_owned()));
 }
 
+#[dyno_test]
 fn one_system_alone_has_figures() {
     let bench = Bench::new();
     let ended = bench.dyno(&["versus", "sqlite", "--seconds", "0.02", "--rows", "100"]).with(0);
@@ -65,6 +53,7 @@ fn one_system_alone_has_figures() {
     assert_eq!(gate.stderr, "error: --gate needs at least two systems\n");
 }
 
+#[dyno_test]
 fn what_cannot_be_compared_is_told() {
     let bench = Bench::new();
     for (line, words) in [
@@ -82,6 +71,7 @@ fn what_cannot_be_compared_is_told() {
     assert!(!bench.path("dyno.db").exists());
 }
 
+#[dyno_test(with_engine(VERSIONS[0]))]
 fn a_slower_version_fails_the_gate() {
     for name in VERSIONS {
         installation(name).unwrap();
@@ -112,7 +102,8 @@ fn a_slower_version_fails_the_gate() {
     assert!(bench.processes().is_empty() && bench.leftovers().is_empty());
 }
 
-fn a_running_server(server: &mut Server) {
+#[dyno_test(servers(&[VERSIONS[1]]))]
+fn a_server_that_runs_already_is_measured_as_it_is(server: &mut Server) {
     let bench = Bench::new();
     let access = server.access();
     bench.write("secret", &access.password);

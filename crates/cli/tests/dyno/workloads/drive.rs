@@ -6,24 +6,14 @@ use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::Path;
 use std::process::Stdio;
 
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 use rustix::process::geteuid;
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, Ended};
-use crate::tests;
 
 /// The account of load processes that root starts.
 const NOBODY: u32 = 65534;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    tests![
-        the_client_is_killed_before_the_server,
-        a_script_gains_no_rights,
-        a_script_of_roots_writes_nowhere_but_into_the_database,
-        a_script_below_a_closed_folder_reads_beside_itself,
-    ]
-}
 
 /// The output of a script that a load process runs on a SQLite database made by Dyno.
 fn printed(bench: &Bench, folder: &Path, source: &str) -> String {
@@ -64,12 +54,14 @@ fn printed(bench: &Bench, folder: &Path, source: &str) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
+#[dyno_test]
 fn the_client_is_killed_before_the_server() {
     let bench = Bench::new();
     let script = "function prepare() print(io.open('/proc/self/oom_score_adj'):read()) end";
     assert_eq!(printed(&bench, &bench.path("."), script), "1000");
 }
 
+#[dyno_test]
 fn a_script_gains_no_rights() {
     let bench = Bench::new();
     let script = "function prepare() print(io.open('/proc/self/status'):read('*a')) end";
@@ -82,6 +74,7 @@ fn a_script_gains_no_rights() {
     }
 }
 
+#[dyno_test]
 fn a_script_of_roots_writes_nowhere_but_into_the_database() {
     if !geteuid().is_root() {
         return;
@@ -100,6 +93,7 @@ fn a_script_of_roots_writes_nowhere_but_into_the_database() {
 }
 
 /// The script can read files in the closed folder, but still cannot write.
+#[dyno_test]
 fn a_script_below_a_closed_folder_reads_beside_itself() {
     let bench = Bench::new();
     let folder = bench.path("closed");

@@ -1,20 +1,12 @@
 //! `dyno sysbench` as a separate process.
 
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 
 use crate::bench::{Bench, Ended};
-use crate::tests;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    tests![
-        what_a_script_prints_before_it_exits_is_heard,
-        what_a_script_writes_past_print_stays_in_its_place,
-        modules_that_luarocks_installs_are_found,
-    ]
-}
 
 /// The output of a script is complete wherever the script exits, and the script's exit status becomes the
 /// program's.
+#[dyno_test]
 fn what_a_script_prints_before_it_exits_is_heard() {
     let bench = Bench::new();
     for (place, command) in [
@@ -48,6 +40,7 @@ fn what_a_script_prints_before_it_exits_is_heard() {
 
 /// Standard output is a pipe here. The C library buffers a pipe in blocks, and could write the script's text later than
 /// the text of Dyno that follows it.
+#[dyno_test]
 fn what_a_script_writes_past_print_stays_in_its_place() {
     let bench = Bench::new();
     let script = "function init() io.write('written', ' by init\\n') end function event() end";
@@ -59,6 +52,7 @@ fn what_a_script_writes_past_print_stays_in_its_place() {
 
 /// `luarocks install --local` installs modules below the home folder. These may be benchmarks, or modules that
 /// benchmarks require.
+#[dyno_test]
 fn modules_that_luarocks_installs_are_found() {
     let bench = Bench::new();
     let modules = bench.path(".luarocks/share/lua/5.1");

@@ -1,24 +1,11 @@
 //! Steps with long queries: answers that differ, and an event that never ends.
 
-use dyno_engine::testing::engine_test;
-use libtest_mimic::Trial;
+use dyno_engine::testing::with_engine;
+use dyno_testing::dyno_test;
 
 use crate::bench::{Bench, unwrapped};
-use crate::tests;
 
 const MARIADB: &str = "mariadb@10.11/innodb";
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = tests![
-        answers_that_differ_fail_the_trial_with_the_first_differing_row,
-        a_query_that_cannot_be_explained_is_no_failure,
-        a_claim_on_a_counter_that_is_not_listed_is_told_with_its_place,
-    ];
-    tests.push(engine_test("queries::a_query_that_never_ends_is_ended_at_its_limit", MARIADB, |_| {
-        a_query_that_never_ends_is_ended_at_its_limit();
-    }));
-    tests
-}
 
 /// A plan of systems and of steps with the workload `query.lua`.
 fn plan(systems: &str, steps: &str) -> String {
@@ -50,6 +37,7 @@ fn step(id: &str, keys: &str) -> String {
     format!("[[step]]\nid = '{id}'\ngroup = 'g'\nworkload = './query.lua'\noperation = 'query'\n{keys}\n")
 }
 
+#[dyno_test]
 fn answers_that_differ_fail_the_trial_with_the_first_differing_row() {
     let bench = Bench::new();
     let commands = "function answer()
@@ -72,6 +60,7 @@ fn answers_that_differ_fail_the_trial_with_the_first_differing_row() {
     assert!(unwrapped(&bench.dyno(&["report", "--full"]).stdout).contains(&message), "the report tells it");
 }
 
+#[dyno_test]
 fn a_query_that_cannot_be_explained_is_no_failure() {
     let bench = Bench::new();
     let commands =
@@ -83,6 +72,7 @@ fn a_query_that_cannot_be_explained_is_no_failure() {
     assert!(plan.starts_with("none: ") && plan.contains("syntax error"), "{plan}");
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn a_query_that_never_ends_is_ended_at_its_limit() {
     let bench = Bench::new();
     bench.write(
@@ -108,6 +98,7 @@ fn a_query_that_never_ends_is_ended_at_its_limit() {
     assert!(bench.servers().is_empty() && bench.leftovers().is_empty());
 }
 
+#[dyno_test]
 fn a_claim_on_a_counter_that_is_not_listed_is_told_with_its_place() {
     let bench = Bench::new();
     bench.write("query.lua", &workload("'SELECT 1'", "function answer() end function explain() end"));

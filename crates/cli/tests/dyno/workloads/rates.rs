@@ -1,19 +1,9 @@
 //! Figures of loads that execute nothing, or only operations that are not counted.
 
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 use serde_json::Value;
 
 use crate::bench::{Bench, unwrapped};
-use crate::tests;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    tests![
-        a_rate_at_which_nothing_is_due_is_no_stall_and_has_no_verdict,
-        a_load_that_counts_no_rows_has_the_rate_0_and_no_ratio,
-        figures_of_latencies_lie_between_the_least_and_the_greatest,
-        a_background_load_keeps_its_rate_or_is_reported,
-    ]
-}
 
 /// Runs a plan for two SQLite systems with one table of ten rows.
 fn ran(rounds: u32, steps: &str) -> Bench {
@@ -50,6 +40,7 @@ fn is_warned(cell: &Value, of: &str) -> bool {
 }
 
 /// An event is due about every three hours, so no event is due in the step's seconds.
+#[dyno_test]
 fn a_rate_at_which_nothing_is_due_is_no_stall_and_has_no_verdict() {
     for spacing in ["poisson", "constant"] {
         let slow = format!(
@@ -75,6 +66,7 @@ fn a_rate_at_which_nothing_is_due_is_no_stall_and_has_no_verdict() {
 }
 
 /// Rows that are inserted one by one count as queries, not as rows of a bulk insert.
+#[dyno_test]
 fn a_load_that_counts_no_rows_has_the_rate_0_and_no_ratio() {
     let script = "function prepare() local c = sysbench.sql.driver():connect()
                     c:query('CREATE TABLE t (id INT)')
@@ -104,6 +96,7 @@ fn a_load_that_counts_no_rows_has_the_rate_0_and_no_ratio() {
     assert_eq!((reason, gate), (Some("nothing_done"), Some("abstains")), "{test}");
 }
 
+#[dyno_test]
 fn figures_of_latencies_lie_between_the_least_and_the_greatest() {
     let read = "[[step]]\nid = 'read'\ngroup = 'read'\nworkload = 'oltp_point_select'\noperation = 'query'\nslice_seconds = 'whole'\n";
     let bench = ran(1, &format!("{LOAD}{read}"));
@@ -130,6 +123,7 @@ fn figures_of_latencies_lie_between_the_least_and_the_greatest() {
 }
 
 /// The workload of the background load is a pgbench script, which gets the size of the plan's tables.
+#[dyno_test]
 fn a_background_load_keeps_its_rate_or_is_reported() {
     let bench = Bench::new();
     let script = "\\set id random(1, :table_size)\nUPDATE sbtest1 SET k = k + 1 WHERE id = :id;\n";

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use dyno_engine::testing::{Trial, engine_test, installation, start_with};
+use dyno_engine::testing::{installation, start_with, with_engine};
 use dyno_engine::{DATABASE, HOST, Server};
+use dyno_testing::dyno_test;
 use rusqlite::Connection;
 
 use crate::bench::{Bench, Ended, eventually, unwrapped};
@@ -13,20 +14,6 @@ use crate::bench::{Bench, Ended, eventually, unwrapped};
 const MARIADB: &str = "mariadb@10.11";
 const MYSQL: &str = "mysql@9.7.4";
 const POSTGRES: &str = "postgres@18.4";
-
-pub(crate) fn tests() -> Vec<Trial> {
-    vec![
-        engine_test("replays::traffic_of_mariadb_is_replayed_on_two_products", MARIADB, |_| {
-            traffic_of_mariadb_is_replayed_on_two_products();
-        }),
-        engine_test("replays::traffic_of_postgres_is_replayed_with_its_parameters", POSTGRES, |_| {
-            traffic_of_postgres_is_replayed_with_its_parameters();
-        }),
-        engine_test("replays::mistakes_of_a_replay_are_told_with_their_place", MARIADB, |_| {
-            mistakes_of_a_replay_are_told_with_their_place();
-        }),
-    ]
-}
 
 /// A small shop: each event is a transaction that contains a prepared statement.
 const WORK: &str = "
@@ -186,6 +173,7 @@ fn check_report(bench: &Bench) {
     assert!(page.contains("Statements of the traffic"));
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn traffic_of_mariadb_is_replayed_on_two_products() {
     let bench = Bench::new();
     let data = tempfile::tempdir().unwrap();
@@ -202,6 +190,7 @@ fn traffic_of_mariadb_is_replayed_on_two_products() {
     check_report(&bench);
 }
 
+#[dyno_test(with_engine(POSTGRES))]
 fn traffic_of_postgres_is_replayed_with_its_parameters() {
     let bench = Bench::new();
     let data = tempfile::tempdir().unwrap();
@@ -224,6 +213,7 @@ fn traffic_of_postgres_is_replayed_with_its_parameters() {
     check_report(&bench);
 }
 
+#[dyno_test(with_engine(MARIADB))]
 fn mistakes_of_a_replay_are_told_with_their_place() {
     let bench = Bench::new();
     bench.write("work.lua", WORK);

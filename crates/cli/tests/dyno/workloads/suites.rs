@@ -1,14 +1,10 @@
 //! Runs the built-in suites from their first step to the last.
 
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 
 use crate::bench::Bench;
-use crate::tests;
 
-pub(crate) fn tests() -> Vec<Trial> {
-    tests![every_microbenchmark_runs]
-}
-
+#[dyno_test]
 fn every_microbenchmark_runs() {
     let bench = Bench::new();
     let plan = r#"

@@ -2,17 +2,9 @@
 
 use std::fs;
 
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 
 use crate::bench::{Bench, Ended};
-use crate::tests;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    tests![
-        each_violated_condition_is_counted_once_on_any_number_of_threads,
-        a_failed_check_of_several_connections_is_made_again_by_one,
-    ]
-}
 
 /// Changes to a consistent database, each with the numbers of the conditions that it violates.
 const CHANGES: [(&str, &[u32]); 8] = [
@@ -26,6 +18,7 @@ const CHANGES: [(&str, &[u32]); 8] = [
     ("UPDATE customer1 SET c_ytd_payment = c_ytd_payment + 1 WHERE c_d_id = 7 AND c_id = 9", &[12]),
 ];
 
+#[dyno_test]
 fn each_violated_condition_is_counted_once_on_any_number_of_threads() {
     let bench = Bench::new();
     let tpcc = |more: &[&str]| {
@@ -60,6 +53,7 @@ fn each_violated_condition_is_counted_once_on_any_number_of_threads() {
 }
 
 /// Each connection checks its part, so the first to fail has only some of the findings.
+#[dyno_test]
 fn a_failed_check_of_several_connections_is_made_again_by_one() {
     let bench = Bench::new();
     bench.write(

@@ -3,35 +3,16 @@
 use std::fs;
 use std::path::Path;
 
-use dyno_engine::testing::engine_test;
+use dyno_engine::Installation;
+use dyno_engine::testing::{named_engines, with_engine};
 use dyno_judge::first_difference;
 use dyno_store::QueryAnswer;
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 
 use crate::bench::Bench;
 
 const MARIADB: &str = "mariadb@10.11/innodb";
 const QUERIES: u32 = 22;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let answers = |engine: &'static str| {
-        let name =
-            format!("tpch::every_answer_is_the_reference_s_on_{}", engine.split(['@', '/']).next().unwrap());
-        engine_test(&name, engine, move |_| answers_are_the_reference_s(engine))
-    };
-    vec![
-        answers("mysql@9.7.4/innodb"),
-        answers(MARIADB),
-        answers("postgres@18.4"),
-        Trial::test("tpch::every_answer_is_the_reference_s_on_sqlite", || {
-            answers_are_the_reference_s("sqlite");
-            Ok(())
-        }),
-        engine_test("tpch::plans_are_compared_and_counters_claimed", MARIADB, |_| {
-            plans_are_compared_and_counters_claimed();
-        }),
-    ]
-}
 
 /// The answers of the reference, one for each query.
 fn reference() -> Vec<QueryAnswer> {
@@ -40,6 +21,16 @@ fn reference() -> Vec<QueryAnswer> {
     let sections = text.split("# ").skip(1);
     let rows = |section: &str| -> Vec<String> { section.lines().skip(1).map(str::to_owned).collect() };
     sections.map(|section| QueryAnswer::of(&rows(section))).collect()
+}
+
+#[dyno_test(named_engines(&["mysql@9.7.4/innodb", MARIADB, "postgres@18.4"]))]
+fn every_answer_is_the_reference_s(_: &Installation, system: &'static str) {
+    answers_are_the_reference_s(system);
+}
+
+#[dyno_test]
+fn every_answer_is_the_reference_s_on_sqlite() {
+    answers_are_the_reference_s("sqlite");
 }
 
 fn answers_are_the_reference_s(engine: &str) {
@@ -70,6 +61,7 @@ fn answers_are_the_reference_s(engine: &str) {
 }
 
 /// Both systems of the study use the index, one with condition pushdown and one without.
+#[dyno_test(with_engine(MARIADB))]
 fn plans_are_compared_and_counters_claimed() {
     let bench = Bench::new();
     let system = |id: &str, switch: &str| {

@@ -2,20 +2,9 @@
 
 use std::fs;
 
-use libtest_mimic::Trial;
+use dyno_testing::dyno_test;
 
 use crate::bench::Bench;
-use crate::tests;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    tests![
-        a_log_is_imported_and_shown,
-        values_are_kept_as_they_were_asked_for,
-        what_cannot_be_read_is_shown_with_its_lines,
-        a_failed_import_leaves_nothing,
-        what_is_no_traffic_file_is_refused,
-    ]
-}
 
 const SLOW: &str = "\
 # Time: 2026-11-27T13:22:21.000500Z
@@ -43,6 +32,7 @@ fn bench() -> Bench {
     bench
 }
 
+#[dyno_test]
 fn a_log_is_imported_and_shown() {
     let bench = bench();
     let imported = bench.dyno(&["traffic", "import", "slow.log", "--out", "mine.traffic"]).with(0);
@@ -78,6 +68,7 @@ fn a_log_is_imported_and_shown() {
     bench.dyno(&["traffic", "import", "slow.log", "--out", "mine.traffic", "--force"]).with(0);
 }
 
+#[dyno_test]
 fn values_are_kept_as_they_were_asked_for() {
     let bench = bench();
     for (option, has_values, has_users) in
@@ -96,6 +87,7 @@ fn values_are_kept_as_they_were_asked_for() {
     }
 }
 
+#[dyno_test]
 fn what_cannot_be_read_is_shown_with_its_lines() {
     let bench = bench();
     bench.write("cut.log", &format!("{SLOW}# User@Host: app[app] @ localhost []  Id:    11\n"));
@@ -105,6 +97,7 @@ fn what_cannot_be_read_is_shown_with_its_lines() {
     assert!(shown.contains("1× cut off: no end of the entry: cut.log:17"), "{shown}");
 }
 
+#[dyno_test]
 fn a_failed_import_leaves_nothing() {
     let bench = bench();
     bench.write("notes.txt", "nothing of interest\n");
@@ -130,6 +123,7 @@ fn a_failed_import_leaves_nothing() {
     assert!(!left.map(|name| name.into_string().unwrap()).any(|name| name.contains("traffic")));
 }
 
+#[dyno_test]
 fn what_is_no_traffic_file_is_refused() {
     let bench = bench();
     bench.write("notes.txt", &"not a database ".repeat(400));

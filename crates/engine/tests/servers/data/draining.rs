@@ -3,58 +3,50 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use dyno_engine::testing::{Signal, Trial, send, server_test};
+use dyno_engine::testing::{Signal, send, servers};
 use dyno_engine::{DrainEnding, DrainError, DrainLimits, DrainReport, Drained, Family, Server, drain};
+use dyno_testing::dyno_test;
 
-const INNODB: [&str; 2] = ["mariadb@10.11/innodb", "mysql@5.6.24/innodb"];
+use crate::leftovers::wait_until;
+use crate::{ALL_VERSIONS, OTHER_VERSIONS, filtered};
+
+const INNODB: &[&str] = &["mariadb@10.11/innodb", "mysql@5.6.24/innodb"];
 const DIRTY: &str = "Innodb_buffer_pool_pages_dirty";
 
-/// Tests a drain of the server's default storage engine.
-pub(crate) fn drains(engine: &'static str) -> Trial {
-    if engine.starts_with("postgres") {
-        server_test("has its dead rows removed and a checkpoint made", engine, postgres)
-    } else {
-        server_test("has its dirty pages written, and its settings back", engine, innodb)
-    }
+fn is_postgres(version: &str) -> bool {
+    version.starts_with("postgres")
 }
 
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = vec![drains("postgres@18.4")];
-    for system in INNODB {
-        tests.push(drains(system));
-        tests.push(server_test("has its settings back when the wait is stopped", system, stopped));
-        tests.push(server_test("fails to be waited for when it is killed", system, killed));
-    }
-    tests.extend([
-        server_test("has its memtables flushed and its levels in shape", "mariadb@10.11/rocksdb", |server| {
-            make_rows(server);
-            let report = run(server, Some("rocksdb"), 60.0, false).unwrap();
-            assert!(report.is_complete(), "{report:?}");
-            let entries = of(&report, "entries in memtables");
-            assert!(entries.before > 4000.0 && entries.after < 1.0, "{report:?}");
-            check_rows(server);
-        }),
-        server_test("has its tables in files", "mariadb@10.11/aria", |server| {
-            make_rows(server);
-            let report = run(server, Some("aria"), 60.0, false).unwrap();
-            assert!(report.is_complete(), "{report:?}");
-            assert!(of(&report, "Aria_pagecache_blocks_not_flushed").before > 16.0, "{report:?}");
-            check_rows(server);
-        }),
-        server_test("has its vacuum called off when the wait is stopped", "postgres@18.4", |server| {
-            make_rows(server);
-            // A lock blocks the vacuum, so that it still runs when the wait ends.
-            let mut locker = server.connect(std::time::Duration::from_secs(20)).unwrap();
-            locker.query("BEGIN").unwrap();
-            locker.query("LOCK TABLE rows_of_many").unwrap();
-            let report = run(server, None, 0.5, false).unwrap();
-            assert_eq!(report.ending, DrainEnding::OutOfTime, "{report:?}");
-            let vacuums =
-                "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'VACUUM%'";
-            assert_eq!(server.query(vacuums).unwrap().rows[0][0].as_deref(), Some("0"));
-        }),
-    ]);
-    tests
+#[dyno_test(servers(&["mariadb@10.11/rocksdb"]))]
+fn myrocks_has_its_memtables_flushed_and_its_levels_in_shape(server: &mut Server) {
+    make_rows(server);
+    let report = run(server, Some("rocksdb"), 60.0, false).unwrap();
+    assert!(report.is_complete(), "{report:?}");
+    let entries = of(&report, "entries in memtables");
+    assert!(entries.before > 4000.0 && entries.after < 1.0, "{report:?}");
+    check_rows(server);
+}
+
+#[dyno_test(servers(&["mariadb@10.11/aria"]))]
+fn aria_has_its_tables_in_files(server: &mut Server) {
+    make_rows(server);
+    let report = run(server, Some("aria"), 60.0, false).unwrap();
+    assert!(report.is_complete(), "{report:?}");
+    assert!(of(&report, "Aria_pagecache_blocks_not_flushed").before > 16.0, "{report:?}");
+    check_rows(server);
+}
+
+#[dyno_test(servers(&["postgres@18.4"]))]
+fn the_vacuum_is_called_off_when_the_wait_is_stopped(server: &mut Server) {
+    make_rows(server);
+    // A lock blocks the vacuum, so that it still runs when the wait ends.
+    let mut locker = server.connect(std::time::Duration::from_secs(20)).unwrap();
+    locker.query("BEGIN").unwrap();
+    locker.query("LOCK TABLE rows_of_many").unwrap();
+    let report = run(server, None, 0.5, false).unwrap();
+    assert_eq!(report.ending, DrainEnding::OutOfTime, "{report:?}");
+    let vacuums = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'VACUUM%'";
+    assert_eq!(server.query(vacuums).unwrap().rows[0][0].as_deref(), Some("0"));
 }
 
 fn run(
@@ -99,7 +91,9 @@ fn settings(server: &Server) -> BTreeMap<String, String> {
     server.variables().unwrap().into_iter().filter(|(name, _)| name.starts_with("innodb_")).collect()
 }
 
-fn innodb(server: &mut Server) {
+#[dyno_test(servers(INNODB))]
+#[dyno_test(servers(filtered(OTHER_VERSIONS, |version| !is_postgres(version))))]
+fn innodb_has_its_dirty_pages_written_and_its_settings_back(server: &mut Server) {
     make_rows(server);
     let before = settings(server);
     let report = run(server, Some("innodb"), 60.0, false).unwrap();
@@ -112,7 +106,8 @@ fn innodb(server: &mut Server) {
     check_rows(server);
 }
 
-fn postgres(server: &mut Server) {
+#[dyno_test(servers(filtered(ALL_VERSIONS, is_postgres)))]
+fn postgres_has_its_dead_rows_removed_and_a_checkpoint_made(server: &mut Server) {
     make_rows(server);
     let report = run(server, None, 60.0, false).unwrap();
     assert!(report.is_complete(), "{report:?}");
@@ -120,13 +115,14 @@ fn postgres(server: &mut Server) {
     assert!(wal.before > 100_000.0 && wal.after < 65536.0, "{report:?}");
     let vacuumed = "SELECT vacuum_count FROM pg_stat_user_tables WHERE relname = 'rows_of_many'";
     // Before version 15, a separate process of the server collects the counts, so they change with a delay.
-    crate::leftovers::wait_until("the vacuum is counted", || {
+    wait_until("the vacuum is counted", || {
         server.query(vacuumed).unwrap().rows[0][0].as_deref() == Some("1")
     });
     check_rows(server);
 }
 
-fn stopped(server: &mut Server) {
+#[dyno_test(servers(INNODB))]
+fn a_server_has_its_settings_back_when_the_wait_is_stopped(server: &mut Server) {
     make_rows(server);
     let before = settings(server);
     let report = run(server, None, 60.0, true).unwrap();
@@ -134,7 +130,8 @@ fn stopped(server: &mut Server) {
     assert_eq!(settings(server), before);
 }
 
-fn killed(server: &mut Server) {
+#[dyno_test(servers(INNODB))]
+fn the_wait_fails_when_the_server_is_killed(server: &mut Server) {
     make_rows(server);
     let stop = AtomicBool::new(false);
     // With changed settings, the server could write so fast that nothing is left to write when it is killed. So the
@@ -143,7 +140,7 @@ fn killed(server: &mut Server) {
     let pid = server.access().pid;
     let error = drain(Family::Mysql, server.access(), None, &limits, &mut |_| {
         send(pid, Signal::KILL);
-        crate::leftovers::wait_until("the server is dead", || !server.is_alive());
+        wait_until("the server is dead", || !server.is_alive());
     })
     .unwrap_err();
     assert!(matches!(error, DrainError::Client(_)), "{error}");

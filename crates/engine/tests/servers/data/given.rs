@@ -6,18 +6,13 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
-use dyno_engine::testing::{Trial, engine_test, server_test};
+use dyno_engine::testing::{engines, servers};
 use dyno_engine::{DATABASE, Installation, Server, StartOptions, check_data_folder, load_dump, start};
+use dyno_testing::dyno_test;
+
+use crate::ENGINES;
 
 const PATIENCE: Duration = Duration::from_secs(60);
-
-pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
-    vec![
-        server_test("loads a dump", system, loads_a_dump),
-        server_test("names the statement of a dump that fails", system, names_what_fails),
-        engine_test(&format!("{system} starts on a copy of a data folder"), system, copies_a_folder),
-    ]
-}
 
 fn is_postgres(server: &Server) -> bool {
     server.access().engine == "postgres"
@@ -56,7 +51,8 @@ fn first(server: &Server, sql: &str) -> String {
     server.query(sql).unwrap().rows[0][0].clone().unwrap_or_default()
 }
 
-fn loads_a_dump(server: &mut Server) {
+#[dyno_test(servers(ENGINES))]
+fn a_server_loads_a_dump(server: &mut Server) {
     load(server, &dump(server)).unwrap();
     assert_eq!(first(server, "SELECT count(*) FROM t"), "300");
     assert_eq!(first(server, "SELECT note FROM t WHERE id = 7"), "it's \\ 7");
@@ -73,7 +69,8 @@ fn loads_a_dump(server: &mut Server) {
     }
 }
 
-fn names_what_fails(server: &mut Server) {
+#[dyno_test(servers(ENGINES))]
+fn the_statement_of_a_dump_that_fails_is_named(server: &mut Server) {
     let error = load(server, "SELECT 1;\n\nSELECT 2;\nSELECT\n  nothing FROM nowhere;\n").unwrap_err();
     assert!(error.starts_with("shop.sql:4: the server says: "), "{error}");
     assert!(error.ends_with("in `SELECT nothing FROM nowhere`"), "{error}");
@@ -91,7 +88,8 @@ fn files(folder: &Path) -> BTreeMap<String, SystemTime> {
         .collect()
 }
 
-fn copies_a_folder(installation: &Installation) {
+#[dyno_test(engines(ENGINES))]
+fn a_server_starts_on_a_copy_of_a_data_folder(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let options = StartOptions { data_folder: Some(data.clone()), ..StartOptions::new(folder.path()) };

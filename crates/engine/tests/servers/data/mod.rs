@@ -1,7 +1,7 @@
 //! The data of servers: the data on which they start, the data that is read into caches, and pending writes.
 
-pub(crate) mod draining;
-pub(crate) mod given;
+mod draining;
+mod given;
 pub(crate) mod snapshots;
-pub(crate) mod templates;
-pub(crate) mod warming;
+mod templates;
+mod warming;

@@ -5,29 +5,20 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use dyno_engine::testing::{Trial, engine_test, installation, start_in};
+use dyno_engine::testing::{installation, named_engines, start_in};
 use dyno_engine::{
     Cache, Damage, Found, Installation, Server, Snapshot, SnapshotError, SnapshotParts, Snapshots,
     StartError, StartOptions, Transport, start,
 };
+use dyno_testing::dyno_test;
 use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 
+use crate::OTHER_VERSIONS;
 use crate::killed::command;
 use crate::leftovers::assert_nothing_left;
 
 const PATIENCE: Duration = Duration::from_secs(60);
-
-pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
-    vec![
-        starts_on_data(system),
-        engine_test("does not start on a damaged snapshot", system, move |installation| {
-            damaged(installation, system);
-        }),
-        engine_test("leaves no half snapshot where a save was killed", system, move |installation| {
-            killed(installation, system);
-        }),
-    ]
-}
+const SYSTEMS: &[&str] = &["mariadb@10.11/innodb", "mariadb@10.11/rocksdb", "mysql@5.6.24", "postgres@18.4"];
 
 fn parts(installation: &Installation, system: &str) -> SnapshotParts {
     SnapshotParts::of_server(installation, storage_engine(system).as_deref(), &[].into())
@@ -75,13 +66,9 @@ fn start_on(
     start(installation, options)
 }
 
-pub(crate) fn starts_on_data(system: &'static str) -> Trial {
-    engine_test("starts on the data of another server", system, move |installation| {
-        start_two_on_data(installation, system);
-    })
-}
-
-fn start_two_on_data(installation: &Installation, system: &str) {
+#[dyno_test(named_engines(SYSTEMS))]
+#[dyno_test(named_engines(OTHER_VERSIONS))]
+fn servers_start_on_the_data_of_another_server(installation: &Installation, system: &str) {
     let folder = tempfile::tempdir().unwrap();
     drop(saved(folder.path(), installation, system));
     let snapshots = Snapshots::of(&Cache::new(folder.path()));
@@ -106,7 +93,8 @@ fn start_two_on_data(installation: &Installation, system: &str) {
     assert_nothing_left(&folder.path().join("measuring"));
 }
 
-fn damaged(installation: &Installation, system: &str) {
+#[dyno_test(named_engines(SYSTEMS))]
+fn a_server_does_not_start_on_a_damaged_snapshot(installation: &Installation, system: &str) {
     let folder = tempfile::tempdir().unwrap();
     let snapshot = saved(folder.path(), installation, system);
     let key = snapshot.key().clone();
@@ -132,7 +120,8 @@ fn largest_file(folder: &Path) -> std::path::PathBuf {
     files.max_by_key(|path| fs::metadata(path).unwrap().len()).unwrap()
 }
 
-fn killed(installation: &Installation, system: &str) {
+#[dyno_test(named_engines(SYSTEMS))]
+fn a_killed_save_leaves_no_half_snapshot(installation: &Installation, system: &str) {
     let folder = tempfile::tempdir().unwrap();
     let status = command("save", system, folder.path()).status().unwrap();
     assert_eq!(status.signal(), Some(Signal::XFSZ.as_raw()), "{status}");

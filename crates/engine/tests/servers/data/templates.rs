@@ -4,12 +4,11 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use dyno_engine::testing::{Trial, engine_test};
+use dyno_engine::testing::engines;
 use dyno_engine::{Cache, Installation, Server, StartOptions, start};
+use dyno_testing::dyno_test;
 
-pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
-    vec![engine_test("shares the making of its data, and no data", engine, shares)]
-}
+use crate::ENGINES;
 
 /// Returns the same installation in another cache, which has no templates yet.
 fn in_cache(installation: &Installation, folder: &Path) -> Installation {
@@ -23,7 +22,8 @@ fn templates(folder: &Path) -> usize {
     items.filter(|item| item.as_ref().unwrap().path().is_dir()).count()
 }
 
-fn shares(installation: &Installation) {
+#[dyno_test(engines(ENGINES))]
+fn servers_share_the_making_of_their_data_and_no_data(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let cache = folder.path().join("cache");
     let installation = in_cache(installation, &cache);

@@ -4,8 +4,11 @@ use std::fs::{self, File};
 use std::time::{Duration, Instant};
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::testing::servers;
+use dyno_testing::dyno_test;
 use rustix::fs::Advice;
+
+use crate::ENGINES;
 
 const ROWS: u64 = 200;
 const UPDATES: u32 = 500;
@@ -14,22 +17,13 @@ const PAGE_BYTES: u64 = 4096;
 const HANDLER_READS: &str = "SHOW GLOBAL STATUS LIKE 'Handler_read_next'";
 const PATIENCE: Duration = Duration::from_secs(30);
 
-pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
-    vec![
-        server_test("reads every table and index", system, reads),
-        server_test("has nothing to read without tables", system, |server| {
-            server.read_tables(dyno_engine::DATABASE, PATIENCE).unwrap();
-        }),
-    ]
+#[dyno_test(servers(ENGINES))]
+fn a_server_without_tables_has_nothing_to_read(server: &mut Server) {
+    server.read_tables(dyno_engine::DATABASE, PATIENCE).unwrap();
 }
 
-/// Tests of servers that write their logs through the page cache in blocks smaller than a page. When such a server
-/// overwrites a part of a page that is not cached, the kernel must first read the page.
-pub(crate) fn log_tests(system: &'static str) -> Vec<Trial> {
-    vec![server_test("reads no log while it writes, once that is cached", system, reads_log)]
-}
-
-fn reads(server: &mut Server) {
+#[dyno_test(servers(ENGINES))]
+fn every_table_and_index_is_read(server: &mut Server) {
     let rows: Vec<String> = (1..=ROWS).map(|id| format!("({id}, {})", ROWS - id)).collect();
     server
         .query("CREATE TABLE \"a b\" (id INT PRIMARY KEY, k INT)".replace('"', quote(server)).as_str())
@@ -65,7 +59,10 @@ fn reads_blocks(server: &mut Server) {
     }
 }
 
-fn reads_log(server: &mut Server) {
+/// This server writes its log through the page cache in blocks smaller than a page. When it overwrites a part of a page
+/// that is not cached, the kernel must first read the page.
+#[dyno_test(servers(&["mysql@5.6.24"]))]
+fn a_server_reads_no_log_while_it_writes_once_the_log_is_cached(server: &mut Server) {
     server.query("CREATE TABLE t (id INT PRIMARY KEY, k CHAR(200))").unwrap();
     server.query("INSERT INTO t VALUES (1, '')").unwrap();
     for entry in fs::read_dir(&server.access().datadir).unwrap() {

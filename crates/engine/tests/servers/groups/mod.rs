@@ -1,4 +1,4 @@
 //! Tests of servers with replicas, and of stacks of threads.
 
-pub(crate) mod replication;
-pub(crate) mod stacks;
+mod replication;
+mod stacks;

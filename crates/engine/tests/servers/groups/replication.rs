@@ -5,51 +5,25 @@ use std::net::TcpListener;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use dyno_engine::testing::{Trial, engine_test};
+use dyno_engine::testing::engines;
 use dyno_engine::{
     Cache, Family, Found, GaleraObstacle, Installation, ReplicaGuard, Replication, ReplicationError,
     ReplicationMode, Role, Server, Snapshot, SnapshotParts, Snapshots, StartError, StartOptions, Topology,
     attach, start,
 };
+use dyno_testing::dyno_test;
 
 use crate::leftovers::assert_nothing_left;
+use crate::{ALL_VERSIONS, filtered};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
-    if system == "postgres@9.6.24" {
-        return vec![engine_test("can have no replicas", system, refused)];
-    }
-    let mut tests = vec![
-        engine_test("has replicas that follow it", system, follow),
-        engine_test("has replicas of its loaded data", system, follow_loaded),
-    ];
-    if let "mariadb@10.5" | "mariadb@10.11" | "mariadb@11.8" = system {
-        tests.push(engine_test("is a Galera cluster through restarts and crashes", system, cluster));
-        tests.push(engine_test(
-            "is a Galera cluster on data of a server without one",
-            system,
-            cluster_of_loaded,
-        ));
-        tests.push(engine_test(
-            "tells of a port that is taken in a Galera cluster",
-            system,
-            port_of_nodes_taken,
-        ));
-    } else {
-        tests.push(engine_test("cannot be a Galera cluster", system, refuses_galera));
-    }
-    tests
+fn has_replicas(system: &str) -> bool {
+    system != "postgres@9.6.24"
 }
 
-/// A test of a MariaDB replica that stops because its data differs from the primary's.
-pub(crate) fn diverges() -> Trial {
-    engine_test("says why a replica has stopped", "mariadb@10.11", stopped)
-}
-
-/// A test of a MariaDB node that was away from its Galera cluster for too many transactions.
-pub(crate) fn stays_away() -> Trial {
-    engine_test("does not join a Galera cluster that it has left too long", "mariadb@10.11", missed_too_much)
+fn has_galera(system: &str) -> bool {
+    matches!(system, "mariadb@10.5" | "mariadb@10.11" | "mariadb@11.8")
 }
 
 /// The servers of a primary and its replicas, and the topology that connects them.
@@ -121,7 +95,8 @@ fn create(server: &Server) {
     server.query("INSERT INTO followed VALUES (1, 'one'), (2, 'two')").unwrap();
 }
 
-fn follow(installation: &Installation) {
+#[dyno_test(engines(filtered(ALL_VERSIONS, has_replicas)))]
+fn replicas_follow_their_primary(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let mode = if has_semi_synchronous(installation) {
         ReplicationMode::SemiSynchronous
@@ -158,7 +133,8 @@ fn follow(installation: &Installation) {
 
 const GALERA: Replication = Replication { mode: ReplicationMode::Galera, replicas: 2, delay_seconds: 0 };
 
-fn cluster(installation: &Installation) {
+#[dyno_test(engines(filtered(ALL_VERSIONS, has_galera)))]
+fn a_galera_cluster_lasts_through_restarts_and_crashes(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let mut set = started(folder.path(), installation, GALERA, None);
     create(&set.primary);
@@ -188,7 +164,8 @@ fn cluster(installation: &Installation) {
 
 /// The nodes of a Galera cluster talk with each other on an address that clients do not use. Here another program
 /// uses the node's port on that address, so the node must not start.
-fn port_of_nodes_taken(installation: &Installation) {
+#[dyno_test(engines(filtered(ALL_VERSIONS, has_galera)))]
+fn a_port_that_is_taken_in_a_galera_cluster_is_told(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let listener = TcpListener::bind("127.0.0.2:0").unwrap();
     let taken = listener.local_addr().unwrap().port();
@@ -200,7 +177,8 @@ fn port_of_nodes_taken(installation: &Installation) {
 }
 
 /// The data of a single server becomes the data of a cluster. A second cluster starts on the data of the first.
-fn cluster_of_loaded(installation: &Installation) {
+#[dyno_test(engines(filtered(ALL_VERSIONS, has_galera)))]
+fn a_galera_cluster_starts_on_data_of_a_server_without_one(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let parts = SnapshotParts::of_server(installation, None, &[].into()).with("data set", "clustered");
     let snapshots = Snapshots::of(&Cache::new(folder.path()));
@@ -235,7 +213,8 @@ fn cluster_of_loaded(installation: &Installation) {
 
 /// A node was away so long that the other nodes can no longer send it all missed transactions. It must not start with
 /// data that lacks them.
-fn missed_too_much(installation: &Installation) {
+#[dyno_test(engines(&["mariadb@10.11"]))]
+fn a_node_does_not_join_a_galera_cluster_that_it_has_left_too_long(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let options = "gcache.size=1M".to_owned();
     let settings = [("wsrep_provider_options".to_owned(), options)].into();
@@ -253,7 +232,8 @@ fn missed_too_much(installation: &Installation) {
     assert_nothing_left(folder.path());
 }
 
-fn refuses_galera(installation: &Installation) {
+#[dyno_test(engines(filtered(ALL_VERSIONS, |system| has_replicas(system) && !has_galera(system))))]
+fn a_server_without_galera_cannot_be_a_galera_cluster(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let options = StartOptions { role: Role::Primary(GALERA), ..StartOptions::new(folder.path()) };
     let error = start(installation, options).err().expect("it must not start");
@@ -271,7 +251,8 @@ fn has_semi_synchronous(installation: &Installation) -> bool {
     }
 }
 
-fn refused(installation: &Installation) {
+#[dyno_test(engines(filtered(ALL_VERSIONS, |system| !has_replicas(system))))]
+fn an_old_postgres_can_have_no_replicas(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let replication = Replication { mode: ReplicationMode::Asynchronous, replicas: 1, delay_seconds: 0 };
     let options = StartOptions { role: Role::Primary(replication), ..StartOptions::new(folder.path()) };
@@ -302,7 +283,8 @@ fn refuses_writes(installation: &Installation) -> bool {
 
 /// Primary and replica both start on a snapshot. The snapshot is of a server that had a replica, so its data contains
 /// a binary log.
-fn follow_loaded(installation: &Installation) {
+#[dyno_test(engines(filtered(ALL_VERSIONS, has_replicas)))]
+fn replicas_of_loaded_data_follow_their_primary(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let replication = Replication { mode: ReplicationMode::Asynchronous, replicas: 1, delay_seconds: 0 };
     let parts = SnapshotParts::of_server(installation, None, &[].into()).with("data set", "followed");
@@ -323,7 +305,9 @@ fn follow_loaded(installation: &Installation) {
     assert_nothing_left(&folder.path().join("measuring"));
 }
 
-fn stopped(installation: &Installation) {
+/// The replica stops because its data differs from the primary's.
+#[dyno_test(engines(&["mariadb@10.11"]))]
+fn a_replica_that_has_stopped_says_why(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let replication = Replication { mode: ReplicationMode::Asynchronous, replicas: 2, delay_seconds: 0 };
     let set = started(folder.path(), installation, replication, None);

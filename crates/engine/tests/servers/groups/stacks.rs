@@ -3,9 +3,10 @@
 use std::thread;
 use std::time::Duration;
 
-use dyno_engine::testing::{Signal, Trial, send, server_test};
+use dyno_engine::testing::{Signal, send, servers};
 use dyno_engine::{Cache, Family, FoldedStacks, Server, fold_stacks, stack_tool};
 use dyno_host::{StackError, StackSampler};
+use dyno_testing::dyno_test;
 
 use crate::leftovers::wait_until;
 
@@ -13,27 +14,27 @@ const SAMPLES: u32 = 5;
 const WAITERS: u32 = 4;
 const LONG: Duration = Duration::from_secs(120);
 
-pub(crate) fn tests() -> Vec<Trial> {
-    vec![
-        server_test("shows connections that wait for a lock", "mariadb@10.2.11", |server| {
-            assert_blocked(&while_blocked_on_a_row(server), "lock_wait_suspend_thread");
-        }),
-        // Debian's build has symbols only for the functions that plugins may call, so most functions in its stacks
-        // have no name.
-        server_test("shows connections that wait for a lock", "mariadb@10.11", |server| {
-            let found = while_blocked_on_a_row(server);
-            assert_blocked(&found, "handler::ha_index_read_map");
-            assert!(found.unnamed_share > 0.0, "{found:#?}");
-        }),
-        server_test("shows every process of a server", "postgres@18.4", |server| {
-            let lock = "SELECT pg_advisory_lock(1)";
-            let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted";
-            let found = while_blocked(server, Family::Postgres, ["BEGIN", lock], lock, waiting);
-            assert_blocked(&found, "ProcSleep");
-            assert!(found.stacks.iter().any(|stack| stack.kind == "checkpointer"), "{found:?}");
-        }),
-        server_test("keeps the stacks of a server that has ended", "mariadb@10.11", ended),
-    ]
+#[dyno_test(servers(&["mariadb@10.2.11"]))]
+fn connections_that_wait_for_a_lock_are_shown(server: &mut Server) {
+    assert_blocked(&while_blocked_on_a_row(server), "lock_wait_suspend_thread");
+}
+
+/// Debian's build has symbols only for the functions that plugins may call, so most functions in its stacks have no
+/// name.
+#[dyno_test(servers(&["mariadb@10.11"]))]
+fn connections_that_wait_for_a_lock_are_shown_by_a_build_with_few_symbols(server: &mut Server) {
+    let found = while_blocked_on_a_row(server);
+    assert_blocked(&found, "handler::ha_index_read_map");
+    assert!(found.unnamed_share > 0.0, "{found:#?}");
+}
+
+#[dyno_test(servers(&["postgres@18.4"]))]
+fn every_process_of_a_server_is_shown(server: &mut Server) {
+    let lock = "SELECT pg_advisory_lock(1)";
+    let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted";
+    let found = while_blocked(server, Family::Postgres, ["BEGIN", lock], lock, waiting);
+    assert_blocked(&found, "ProcSleep");
+    assert!(found.stacks.iter().any(|stack| stack.kind == "checkpointer"), "{found:?}");
 }
 
 /// The stacks of MariaDB while some connections wait for a row's lock.
@@ -94,7 +95,8 @@ fn assert_blocked(found: &FoldedStacks, function: &str) {
     assert!(found.unnamed_share < 0.5, "{}", found.unnamed_share);
 }
 
-fn ended(server: &mut Server) {
+#[dyno_test(servers(&["mariadb@10.11"]))]
+fn the_stacks_of_a_server_that_has_ended_are_kept(server: &mut Server) {
     let mut sampler = sampler(server);
     sampler.sample().unwrap();
     send(server.access().pid, Signal::KILL);

@@ -3,19 +3,16 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use dyno_engine::testing::{Trial, engine_test};
+use dyno_engine::testing::named_engines;
 use dyno_engine::{Cache, Installation, Running, RunningError, StartError};
+use dyno_testing::dyno_test;
 
+use crate::ENGINES;
 use crate::killed::{actor, kill};
 use crate::leftovers::assert_nothing_left;
 
-pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
-    vec![engine_test("lives on by itself until it is stopped", engine, move |installation| {
-        lives_until_stopped(installation, engine);
-    })]
-}
-
-fn lives_until_stopped(installation: &Installation, engine: &str) {
+#[dyno_test(named_engines(ENGINES))]
+fn a_server_lives_on_by_itself_until_it_is_stopped(installation: &Installation, engine: &str) {
     let folder = tempfile::tempdir().unwrap();
     let running = Running::new(&Cache::new(folder.path()));
     kill(actor("detach", engine, folder.path()));

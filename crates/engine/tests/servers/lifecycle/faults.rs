@@ -6,41 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use dyno_engine::testing::{Signal, Trial, engine_test, installation, pause, send, start_in};
+use dyno_engine::testing::{Signal, engines, installation, pause, send, start_in};
 use dyno_engine::{Client, Installation, Server, ServerFault, StartError};
+use dyno_testing::dyno_test;
 
+use crate::ENGINES;
 use crate::leftovers::{assert_nothing_left, wait_until};
 
 const PATIENCE: Duration = Duration::from_secs(10);
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = Vec::new();
-    for engine in ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"] {
-        tests.push(engine_test("dies while it is loaded, with its last words told", engine, dies_at_load));
-        tests.push(engine_test("crashes while it is read from, with its last words told", engine, crashes));
-        tests.push(engine_test("dies as it is stopped, and nothing is left", engine, dies_at_stop));
-        tests.push(engine_test("hangs, is found to, and is ended all the same", engine, hangs));
-        tests.push(engine_test("comes back where something else took its socket", engine, taken_socket));
-    }
-    let what = "dies without its lock file, and nothing is left";
-    tests.push(engine_test(what, "postgres@18.4", loses_its_lock_file));
-    // The engine of the server, the engine whose data the server gets, and a part of the server's message about the
-    // data.
-    for (engine, of, words) in [
-        ("postgres@18.4", "postgres@16.14", "initialized by PostgreSQL version 16"),
-        ("mysql@5.6.24", "mariadb@10.11", "mysql_upgrade"),
-        ("mariadb@10.2.11", "mariadb@11.8", "InnoDB"),
-    ] {
-        tests.push(engine_test(
-            "refuses data of another version, with the reason told",
-            engine,
-            move |own| {
-                foreign_data(own, &installation(of).unwrap(), words);
-            },
-        ));
-    }
-    tests
-}
 
 /// Repeats a statement until it fails. Causes the fault after the first success.
 fn fails_amid(client: Client, statement: &str, fault: impl FnOnce()) {
@@ -75,7 +48,8 @@ fn segments(server: &Server) -> Vec<PathBuf> {
     segments
 }
 
-fn dies_at_load(installation: &Installation) {
+#[dyno_test(engines(ENGINES))]
+fn a_server_dies_while_it_is_loaded_with_its_last_words_told(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let server = start_in(folder.path(), installation, "");
     server.query("CREATE TABLE t (id INT)").unwrap();
@@ -90,7 +64,8 @@ fn dies_at_load(installation: &Installation) {
     assert_nothing_left(folder.path());
 }
 
-fn crashes(installation: &Installation) {
+#[dyno_test(engines(ENGINES))]
+fn a_server_crashes_while_it_is_read_from_with_its_last_words_told(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let server = start_in(folder.path(), installation, "");
     let client = server.connect(PATIENCE).unwrap();
@@ -104,7 +79,8 @@ fn crashes(installation: &Installation) {
     assert_nothing_left(folder.path());
 }
 
-fn dies_at_stop(installation: &Installation) {
+#[dyno_test(engines(ENGINES))]
+fn a_server_dies_as_it_is_stopped_and_leaves_nothing(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let server = start_in(folder.path(), installation, "");
     let pid = server.access().pid;
@@ -118,7 +94,8 @@ fn dies_at_stop(installation: &Installation) {
     assert!(segments.iter().all(|segment| !segment.exists()), "{segments:?}");
 }
 
-fn loses_its_lock_file(installation: &Installation) {
+#[dyno_test(engines(&["postgres@18.4"]))]
+fn a_server_dies_without_its_lock_file_and_leaves_nothing(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let server = start_in(folder.path(), installation, "");
     let pid = server.access().pid;
@@ -130,7 +107,8 @@ fn loses_its_lock_file(installation: &Installation) {
     assert_eq!(pages_made_by(pid), [""; 0]);
 }
 
-fn hangs(installation: &Installation) {
+#[dyno_test(engines(ENGINES))]
+fn a_server_that_hangs_is_found_and_ended_all_the_same(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let mut server = start_in(folder.path(), installation, "");
     pause(server.access().pid);
@@ -146,7 +124,8 @@ fn hangs(installation: &Installation) {
     assert!(segments.iter().all(|segment| !segment.exists()), "{segments:?}");
 }
 
-fn taken_socket(installation: &Installation) {
+#[dyno_test(engines(ENGINES))]
+fn a_server_comes_back_where_something_else_took_its_socket(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let mut server = start_in(folder.path(), installation, "");
     send(server.access().pid, Signal::KILL);
@@ -158,14 +137,32 @@ fn taken_socket(installation: &Installation) {
     server.check(PATIENCE).unwrap();
 }
 
-fn foreign_data(own: &Installation, other: &Installation, words: &str) {
+#[dyno_test(engines(&["postgres@18.4"]))]
+fn postgres_refuses_data_of_an_older_version_and_says_why(own: &Installation) {
+    refuses_data(own, "postgres@16.14", "initialized by PostgreSQL version 16");
+}
+
+#[dyno_test(engines(&["mysql@5.6.24"]))]
+fn mysql_refuses_data_of_mariadb_and_says_why(own: &Installation) {
+    refuses_data(own, "mariadb@10.11", "mysql_upgrade");
+}
+
+#[dyno_test(engines(&["mariadb@10.2.11"]))]
+fn mariadb_refuses_data_of_a_newer_version_and_says_why(own: &Installation) {
+    refuses_data(own, "mariadb@11.8", "InnoDB");
+}
+
+/// Gives a server the data of another engine. Asserts that it does not start, and that its message about the data
+/// contains some words.
+fn refuses_data(own: &Installation, other: &str, words: &str) {
+    let other = installation(other).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let stopped = |installation: &Installation| {
         let mut server = start_in(folder.path(), installation, "");
         server.shut_down_cleanly(PATIENCE).unwrap();
         server
     };
-    let (mut server, donor) = (stopped(own), stopped(other));
+    let (mut server, donor) = (stopped(own), stopped(&other));
     replace(&server.access().datadir, &donor.access().datadir);
     let error = server.restart().unwrap_err();
     assert!(matches!(error, StartError::Ended { .. }), "{error}");

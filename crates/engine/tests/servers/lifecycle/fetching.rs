@@ -1,58 +1,43 @@
-//! Fetches that fail in different ways.
+//! Fetches that fail in different ways. Each test fetches into a cache of its own. A test is ignored if its engine
+//! cannot be fetched on this machine.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use dyno_engine::testing::{Trial, engine_test};
+use dyno_engine::testing::{engines, with_engine};
 use dyno_engine::{Availability, Cache, Catalogue, FetchError, Installation, Phase, fetch};
-
-use libtest_mimic::Completion;
+use dyno_testing::{Completion, Failed, Trial, dyno_test};
 
 use crate::killed::{actor, kill, without_network};
-use crate::leftovers::processes_of;
+use crate::leftovers::{processes_of, wait_until};
 
 /// Among the engines that consist of a single package, this one has the smallest package.
 const ENGINE: &str = "postgres@18.4";
 
-pub(crate) fn tests() -> Vec<Trial> {
-    // Each test fetches into a cache of its own. A test is ignored if its engine cannot be fetched on this machine.
-    vec![
-        engine_test(
-            "is fetched whole after a fetch was killed, once for two at the same time",
-            ENGINE,
-            |_| {
-                after_a_kill_and_at_once();
-            },
-        ),
-        engine_test("is fetched again where an installation is not whole", ENGINE, half_fetch),
-        // Each engine here uses a different package manager.
-        no_network("mariadb@10.11"),
-        no_network("mysql@9.7.4"),
-        no_network("postgres@18.4"),
-        no_network("postgres@9.6.24"),
-    ]
+/// Makes a test for each of some engines, which use different package managers. The tests do not fetch the engines.
+fn for_each_package_manager(name: &str, test: fn(&str) -> Result<Completion, Failed>) -> Vec<Trial> {
+    let for_engine = |engine| Trial::ignorable_test(format!("{name} {engine}"), move || test(engine));
+    ["mariadb@10.11", "mysql@9.7.4", "postgres@18.4", "postgres@9.6.24"].map(for_engine).into()
 }
 
-fn no_network(engine: &'static str) -> Trial {
-    Trial::ignorable_test(format!("{engine} is missed for want of a network, and that is said"), move || {
-        let folder = tempfile::tempdir()?;
-        let probe = Command::new("unshare").args(["--net", "true"]).status();
-        if !probe.is_ok_and(|status| status.success()) {
-            return Ok(Completion::ignored_with("no right to make a place without a network"));
-        }
-        let output = without_network("fail", engine, folder.path()).output()?;
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(said.starts_with("cannot reach where ") && said.contains("no network?"), "{said}");
-        let catalogue = Catalogue::builtin();
-        let entry = catalogue.find(&engine.parse().unwrap()).unwrap();
-        let Availability::ToFetch { last_failure, .. } = entry.availability(&Cache::new(folder.path()))
-        else {
-            panic!("{entry} is not to be had after a failure");
-        };
-        assert!(said.starts_with(&last_failure.unwrap()), "{said}");
-        Ok(Completion::Completed)
-    })
+#[dyno_test(for_each_package_manager)]
+fn a_fetch_without_a_network_says_that_it_lacks_one(engine: &str) -> Result<Completion, Failed> {
+    let folder = tempfile::tempdir()?;
+    let probe = Command::new("unshare").args(["--net", "true"]).status();
+    if !probe.is_ok_and(|status| status.success()) {
+        return Ok(Completion::ignored_with("no right to make a place without a network"));
+    }
+    let output = without_network("fail", engine, folder.path()).output()?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.starts_with("cannot reach where ") && said.contains("no network?"), "{said}");
+    let catalogue = Catalogue::builtin();
+    let entry = catalogue.find(&engine.parse().unwrap()).unwrap();
+    let Availability::ToFetch { last_failure, .. } = entry.availability(&Cache::new(folder.path())) else {
+        panic!("{entry} is not to be had after a failure");
+    };
+    assert!(said.starts_with(&last_failure.unwrap()), "{said}");
+    Ok(Completion::Completed)
 }
 
 fn fetch_into(folder: &Path) -> (Result<Installation, FetchError>, Vec<Phase>) {
@@ -67,12 +52,13 @@ fn fetch_into(folder: &Path) -> (Result<Installation, FetchError>, Vec<Phase>) {
     (outcome, phases)
 }
 
-fn after_a_kill_and_at_once() {
+#[dyno_test(with_engine(ENGINE))]
+fn an_engine_is_fetched_whole_after_a_killed_fetch_and_once_for_two_at_the_same_time() {
     let folder = tempfile::tempdir().unwrap();
     kill(actor("fetch", ENGINE, folder.path()));
     let partial = folder.path().join("engines").join(format!("{ENGINE}.partial"));
     assert!(partial.is_dir());
-    crate::leftovers::wait_until("the package manager is gone", || processes_of(folder.path()).is_empty());
+    wait_until("the package manager is gone", || processes_of(folder.path()).is_empty());
 
     let (one, other) = std::thread::scope(|scope| {
         let one = scope.spawn(|| fetch_into(folder.path()));
@@ -86,7 +72,8 @@ fn after_a_kill_and_at_once() {
     assert!(!partial.exists());
 }
 
-fn half_fetch(whole: &Installation) {
+#[dyno_test(engines(&[ENGINE]))]
+fn an_engine_is_fetched_again_where_an_installation_is_not_whole(whole: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("engines").join(ENGINE);
     fs::create_dir_all(root.join("package/native/bin")).unwrap();

@@ -4,62 +4,51 @@ use std::fs;
 use std::net::TcpListener;
 use std::time::Duration;
 
-use dyno_engine::testing::{Signal, Trial, engine_test, send, server_test, start_in};
+use dyno_engine::testing::{Signal, engines, send, servers, start_in};
 use dyno_engine::{
     Access, ClientError, HOST, Installation, Server, ShutdownError, StartError, StartOptions, Transport,
     connect, start,
 };
+use dyno_testing::dyno_test;
 
-use crate::leftovers::{assert_nothing_left, processes_of};
+use crate::ALL_VERSIONS;
+use crate::leftovers::{assert_nothing_left, processes_of, wait_until};
 
-pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
-    vec![
-        engine_test("starts, answers and leaves nothing", engine, leaves_nothing),
-        engine_test("starts where paths are long", engine, long_path),
-        engine_test(
-            "tells the last words of a server that a setting kept from starting",
-            engine,
-            wrong_setting,
-        ),
-        engine_test("tells of a port that is taken", engine, taken_port),
-        engine_test("is ended when it does not answer in time", engine, silent),
-        engine_test("lets in who has the password, by port too, and nobody else", engine, passwords),
-        server_test("shuts down cleanly and comes back without recovery", engine, |server| {
-            server.query("CREATE TABLE kept (id INT)").unwrap();
-            server.query("INSERT INTO kept VALUES (7)").unwrap();
-            server.restart_cleanly(Duration::from_secs(60)).unwrap();
-            let log = server.log_tail(1000).join("\n");
-            for word in ["crash recovery", "not properly shut down", "was interrupted"] {
-                assert!(!log.contains(word), "{log}");
-            }
-            assert_eq!(one_field(&server.query("SELECT id FROM kept").unwrap().rows), "7");
-        }),
-        server_test("is not shut down cleanly when it is dead, or has no time", engine, |server| {
-            let error = server.shut_down_cleanly(Duration::ZERO).unwrap_err();
-            assert!(matches!(error, ShutdownError::Slow { .. }), "{error}");
-            crate::leftovers::wait_until("the server is down", || !server.is_alive());
-            let error = server.shut_down_cleanly(Duration::from_secs(60)).unwrap_err();
-            assert!(matches!(error, ShutdownError::Dead { .. }), "{error}");
-        }),
-        server_test("comes back with its data after it was killed", engine, |server| {
-            server.query("CREATE TABLE kept (id INT)").unwrap();
-            server.query("INSERT INTO kept VALUES (7)").unwrap();
-            let killed = server.access().pid;
-            send(killed, Signal::KILL);
-            crate::leftovers::wait_until("the server is dead", || !server.is_alive());
-            server.restart().unwrap();
-            assert_ne!(server.access().pid, killed);
-            assert_eq!(one_field(&server.query("SELECT id FROM kept").unwrap().rows), "7");
-        }),
-    ]
+#[dyno_test(servers(ALL_VERSIONS))]
+fn a_server_shuts_down_cleanly_and_comes_back_without_recovery(server: &mut Server) {
+    server.query("CREATE TABLE kept (id INT)").unwrap();
+    server.query("INSERT INTO kept VALUES (7)").unwrap();
+    server.restart_cleanly(Duration::from_secs(60)).unwrap();
+    let log = server.log_tail(1000).join("\n");
+    for word in ["crash recovery", "not properly shut down", "was interrupted"] {
+        assert!(!log.contains(word), "{log}");
+    }
+    assert_eq!(one_field(&server.query("SELECT id FROM kept").unwrap().rows), "7");
 }
 
-pub(crate) fn myrocks_tests() -> Vec<Trial> {
-    let systems = ["mariadb@10.5/rocksdb", "mariadb@10.11/rocksdb", "mariadb@11.8/rocksdb"];
-    systems.map(|system| server_test("keeps tables in MyRocks, compressed", system, compresses)).into()
+#[dyno_test(servers(ALL_VERSIONS))]
+fn a_server_that_is_dead_or_has_no_time_is_not_shut_down_cleanly(server: &mut Server) {
+    let error = server.shut_down_cleanly(Duration::ZERO).unwrap_err();
+    assert!(matches!(error, ShutdownError::Slow { .. }), "{error}");
+    wait_until("the server is down", || !server.is_alive());
+    let error = server.shut_down_cleanly(Duration::from_secs(60)).unwrap_err();
+    assert!(matches!(error, ShutdownError::Dead { .. }), "{error}");
 }
 
-fn compresses(server: &mut Server) {
+#[dyno_test(servers(ALL_VERSIONS))]
+fn a_killed_server_comes_back_with_its_data(server: &mut Server) {
+    server.query("CREATE TABLE kept (id INT)").unwrap();
+    server.query("INSERT INTO kept VALUES (7)").unwrap();
+    let killed = server.access().pid;
+    send(killed, Signal::KILL);
+    wait_until("the server is dead", || !server.is_alive());
+    server.restart().unwrap();
+    assert_ne!(server.access().pid, killed);
+    assert_eq!(one_field(&server.query("SELECT id FROM kept").unwrap().rows), "7");
+}
+
+#[dyno_test(servers(&["mariadb@10.5/rocksdb", "mariadb@10.11/rocksdb", "mariadb@11.8/rocksdb"]))]
+fn tables_are_kept_in_myrocks_and_compressed(server: &mut Server) {
     server.query("CREATE TABLE t (id INT PRIMARY KEY)").unwrap();
     let engine = server.query("SELECT engine FROM information_schema.tables WHERE table_name = 't'").unwrap();
     assert_eq!(one_field(&engine.rows), "ROCKSDB");
@@ -71,7 +60,8 @@ fn one_field(rows: &[Vec<Option<String>>]) -> &str {
     rows[0][0].as_deref().unwrap()
 }
 
-fn leaves_nothing(installation: &Installation) {
+#[dyno_test(engines(ALL_VERSIONS))]
+fn a_server_starts_answers_and_leaves_nothing(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let server = start_in(folder.path(), installation, "");
     let access = server.access().clone();
@@ -103,7 +93,8 @@ fn secrets_remain(home: &std::path::Path, password: &str) -> bool {
         .any(|bytes| String::from_utf8_lossy(&bytes).contains(password))
 }
 
-fn passwords(installation: &Installation) {
+#[dyno_test(engines(ALL_VERSIONS))]
+fn a_server_lets_in_only_who_has_the_password_by_port_too(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let server = start_in(folder.path(), installation, "");
     let connect = |user: &str, password: &str, transport| {
@@ -121,7 +112,8 @@ fn passwords(installation: &Installation) {
     }
 }
 
-fn long_path(installation: &Installation) {
+#[dyno_test(engines(ALL_VERSIONS))]
+fn a_server_starts_where_paths_are_long(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let long = folder.path().join("a-name-of-some-length/".repeat(10));
     let server = start_in(&long, installation, "");
@@ -129,7 +121,8 @@ fn long_path(installation: &Installation) {
     server.query("SELECT 1").unwrap();
 }
 
-fn wrong_setting(installation: &Installation) {
+#[dyno_test(engines(ALL_VERSIONS))]
+fn the_last_words_of_a_server_that_a_setting_kept_from_starting_are_told(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let mut options = StartOptions::new(folder.path());
     options.settings.insert("no_such_setting".to_owned(), "1".to_owned());
@@ -139,7 +132,8 @@ fn wrong_setting(installation: &Installation) {
     assert_nothing_left(folder.path());
 }
 
-fn taken_port(installation: &Installation) {
+#[dyno_test(engines(ALL_VERSIONS))]
+fn a_port_that_is_taken_is_told(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let listener = TcpListener::bind((HOST, 0)).unwrap();
     let taken = listener.local_addr().unwrap().port();
@@ -149,7 +143,8 @@ fn taken_port(installation: &Installation) {
     assert_nothing_left(folder.path());
 }
 
-fn silent(installation: &Installation) {
+#[dyno_test(engines(ALL_VERSIONS))]
+fn a_server_that_does_not_answer_in_time_is_ended(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let options = StartOptions { patience: Duration::from_millis(1), ..StartOptions::new(folder.path()) };
     let error = start(installation, options).err().expect("a server does not start in a millisecond");

@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dyno_engine::testing::{Trial, confined_test, start_inside};
+use dyno_engine::testing::{confined, start_inside};
 use dyno_engine::{Client, Installation, Server, StartOptions, remove_dead_homes, start};
 use dyno_host::{Confined, Confinement, DeviceUsage, IoLimits, remove_leftovers};
+use dyno_testing::dyno_test;
 use tempfile::TempDir;
 
 use crate::killed::{actor, kill};
@@ -25,72 +26,22 @@ const CLIENTS: u64 = 4;
 const INNODB: &str = "mariadb@10.11";
 const MYROCKS: &str = "mariadb@10.11/rocksdb";
 
-/// Settings that make the server read from the volume: the server's own cache is small, and the kernel's cache is not
-/// used.
-const UNCACHED: [(&str, &[(&str, &str)]); 2] = [
-    (
-        INNODB,
-        &[
-            ("innodb_buffer_pool_size", "6M"),
-            ("innodb_flush_method", "O_DIRECT"),
-            // With native AIO, cleaning the buffer pool would request hundreds of writes at once. Version 1 of
-            // cgroups counts them when they are requested, so the count would not match the writes that the device
-            // gets.
-            ("innodb_use_native_aio", "OFF"),
-        ],
-    ),
-    (
-        MYROCKS,
-        &[
-            ("rocksdb_block_cache_size", "2M"),
-            ("rocksdb_use_direct_reads", "ON"),
-            ("rocksdb_use_direct_io_for_flush_and_compaction", "ON"),
-            ("rocksdb_default_cf_options", "compression=kNoCompression"),
-        ],
-    ),
+/// Settings that make InnoDB read from the volume: the server's own cache is small, and the kernel's cache is not used.
+const UNCACHED_INNODB: &[(&str, &str)] = &[
+    ("innodb_buffer_pool_size", "6M"),
+    ("innodb_flush_method", "O_DIRECT"),
+    // With native AIO, cleaning the buffer pool would request hundreds of writes at once. Version 1 of cgroups counts
+    // them when they are requested, so the count would not match the writes that the device gets.
+    ("innodb_use_native_aio", "OFF"),
 ];
 
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = Vec::new();
-    for (system, settings) in UNCACHED {
-        tests.push(confined_test(
-            "reads no faster than it may",
-            system,
-            &limited_io(),
-            move |installation| {
-                reads(installation, system, settings);
-            },
-        ));
-        tests.push(confined_test(
-            "commits no faster than it may",
-            system,
-            &limited_io(),
-            move |installation| {
-                commits(installation, system, settings);
-            },
-        ));
-    }
-    tests.extend([
-        confined_test("has the CPU and the memory it was given", INNODB, &narrow(), |installation| {
-            cpu_and_memory(installation, INNODB);
-        }),
-        confined_test(
-            "has the CPU and the memory it was given",
-            "postgres@18.4",
-            &narrow(),
-            |installation| {
-                cpu_and_memory(installation, "postgres@18.4");
-            },
-        ),
-        confined_test("tells that the kernel ended it for lack of memory", INNODB, &narrow(), no_memory),
-        confined_test("tells of a volume that it does not fit on", INNODB, &limited_io(), no_room),
-        confined_test("tells of a volume that it filled", INNODB, &limited_io(), full),
-        confined_test("leaves nothing when its maker is killed", INNODB, &limited_io(), |installation| {
-            maker_killed(installation);
-        }),
-    ]);
-    tests
-}
+/// The same for MyRocks.
+const UNCACHED_MYROCKS: &[(&str, &str)] = &[
+    ("rocksdb_block_cache_size", "2M"),
+    ("rocksdb_use_direct_reads", "ON"),
+    ("rocksdb_use_direct_io_for_flush_and_compaction", "ON"),
+    ("rocksdb_default_cf_options", "compression=kNoCompression"),
+];
 
 pub(crate) fn limited_io() -> Confinement {
     Confinement { io: IoLimits::of_iops(IOPS), volume_bytes: Some(512 << 20), ..Confinement::default() }
@@ -108,13 +59,10 @@ fn confine(confinement: &Confinement, parent: &Path) -> Arc<Confined> {
     Arc::new(Confined::create(confinement, parent).unwrap())
 }
 
-/// Starts a server, fills a table that is larger than the server's cache, and then puts the limits in force.
-fn loaded(
-    confined: &Arc<Confined>,
-    installation: &Installation,
-    system: &str,
-    settings: &[(&str, &str)],
-) -> Server {
+/// Starts a server that reads from the volume, fills a table that is larger than the server's cache, and then puts the
+/// limits in force.
+fn loaded(confined: &Arc<Confined>, installation: &Installation, system: &str) -> Server {
+    let settings = if system == MYROCKS { UNCACHED_MYROCKS } else { UNCACHED_INNODB };
     let server = start_inside(confined, installation, system, settings);
     confined.lift_io_limits().unwrap();
     server.query("CREATE TABLE t (id INT PRIMARY KEY, k INT NOT NULL, c CHAR(200) NOT NULL)").unwrap();
@@ -194,10 +142,11 @@ fn work(mut connection: Client, client: u64, sql: fn(u64) -> String, stop: &Atom
     }
 }
 
-fn reads(installation: &Installation, system: &str, settings: &[(&str, &str)]) {
+#[dyno_test(confined(&[INNODB, MYROCKS], limited_io))]
+fn a_server_reads_no_faster_than_it_may(installation: &Installation, system: &str) {
     let folder = fast_folder();
     let confined = confine(&limited_io(), folder.path());
-    let server = loaded(&confined, installation, system, settings);
+    let server = loaded(&confined, installation, system);
     let count = |window: &Window| window.usage.reads;
     assert_held_to(IOPS, count, &confined, &server, |id| format!("SELECT c FROM t WHERE id = {id}"));
     server.stop().unwrap();
@@ -207,12 +156,13 @@ fn reads(installation: &Installation, system: &str, settings: &[(&str, &str)]) {
 
 /// Checks the rate of writes. Only the kernel's count for the limit equals the limit: on the way to the device,
 /// neighbouring writes may be merged, and flushes are added. If the device's count is larger, it is checked instead.
-fn commits(installation: &Installation, system: &str, settings: &[(&str, &str)]) {
+#[dyno_test(confined(&[INNODB, MYROCKS], limited_io))]
+fn a_server_commits_no_faster_than_it_may(installation: &Installation, system: &str) {
     let folder = fast_folder();
     // Reads are not limited, because commits would wait for reads too.
     let io = IoLimits { write_iops: Some(IOPS), ..IoLimits::default() };
     let confined = confine(&Confinement { io, ..limited_io() }, folder.path());
-    let server = loaded(&confined, installation, system, settings);
+    let server = loaded(&confined, installation, system);
     let count = |window: &Window| window.limited_writes.max(window.usage.writes);
     assert_held_to(IOPS, count, &confined, &server, |id| format!("UPDATE t SET k = k + 1 WHERE id = {id}"));
     server.stop().unwrap();
@@ -227,7 +177,8 @@ fn fast_folder() -> TempDir {
     if free > 4 << 30 { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() }
 }
 
-fn cpu_and_memory(installation: &Installation, system: &str) {
+#[dyno_test(confined(&[INNODB, "postgres@18.4"], narrow))]
+fn a_server_has_the_cpu_and_the_memory_it_was_given(installation: &Installation, system: &str) {
     let folder = tempfile::tempdir().unwrap();
     let confined = confine(&narrow(), folder.path());
     let server = start_inside(&confined, installation, system, &[]);
@@ -242,7 +193,8 @@ fn cpu_and_memory(installation: &Installation, system: &str) {
     assert_nothing_left(folder.path());
 }
 
-fn no_memory(installation: &Installation) {
+#[dyno_test(confined(&[INNODB], narrow))]
+fn it_is_told_that_the_kernel_ended_a_server_for_lack_of_memory(installation: &Installation, _: &str) {
     let folder = tempfile::tempdir().unwrap();
     let confinement = Confinement { memory_bytes: Some(24 << 20), ..Confinement::default() };
     let options = StartOptions {
@@ -254,7 +206,8 @@ fn no_memory(installation: &Installation) {
     assert_nothing_left(folder.path());
 }
 
-fn no_room(installation: &Installation) {
+#[dyno_test(confined(&[INNODB], limited_io))]
+fn a_volume_that_a_server_does_not_fit_on_is_told(installation: &Installation, _: &str) {
     let folder = tempfile::tempdir().unwrap();
     let confinement = Confinement { volume_bytes: Some(40 << 20), ..limited_io() };
     let options = StartOptions {
@@ -269,11 +222,12 @@ fn no_room(installation: &Installation) {
 }
 
 /// `InnoDB` refuses the row. If the volume also has no room to undo the row, the server ends instead.
-fn full(installation: &Installation) {
+#[dyno_test(confined(&[INNODB], limited_io))]
+fn a_volume_that_a_server_filled_is_told(installation: &Installation, system: &str) {
     let folder = tempfile::tempdir().unwrap();
     let confinement = Confinement { volume_bytes: Some(200 << 20), ..Confinement::default() };
     let confined = confine(&confinement, folder.path());
-    let server = start_inside(&confined, installation, INNODB, &[]);
+    let server = start_inside(&confined, installation, system, &[]);
     server.query("CREATE TABLE t (c LONGBLOB)").unwrap();
     assert_eq!(server.full_volume(), None);
     let insert = |_| server.query("INSERT INTO t VALUES (REPEAT('x', 4000000))").err();
@@ -288,9 +242,10 @@ fn full(installation: &Installation) {
     assert_nothing_left(folder.path());
 }
 
-fn maker_killed(installation: &Installation) {
+#[dyno_test(confined(&[INNODB], limited_io))]
+fn a_killed_maker_leaves_nothing(installation: &Installation, system: &str) {
     let folder = tempfile::tempdir().unwrap();
-    let actor = actor("confine", INNODB, folder.path());
+    let actor = actor("confine", system, folder.path());
     let volume = fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path().join("volume");
     assert!(!are_dead(&volume));
     let homes = fs::read_dir(&volume).unwrap().map(|item| item.unwrap().path().join("sockets"));
@@ -306,7 +261,7 @@ fn maker_killed(installation: &Installation) {
     assert!(!sockets[0].exists());
     let confined = confine(&limited_io(), folder.path());
     assert!(!volume.exists());
-    start_inside(&confined, installation, INNODB, &[]).stop().unwrap();
+    start_inside(&confined, installation, system, &[]).stop().unwrap();
     drop(confined);
     remove_leftovers(folder.path()).unwrap();
     assert_nothing_left(folder.path());

@@ -7,30 +7,19 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use dyno_engine::testing::{Trial, engine_test, server_test, start_in};
+use dyno_engine::testing::{engines, servers, start_in};
 use dyno_engine::{Family, Installation, Server};
+use dyno_testing::dyno_test;
 use rustix::process::geteuid;
 use rustix::thread::{CapabilitySet, capabilities};
 
+use crate::ENGINES;
 use crate::leftovers::assert_nothing_left;
 
 /// Environment variables that servers set themselves.
 const OF_SERVERS: [&str; 2] = ["PGDATA", "PGSYSCONFDIR"];
 
-pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
-    vec![
-        server_test("has no rights", engine, has_no_rights),
-        server_test("gets a list of variables", engine, gets_a_list_of_variables),
-        engine_test(
-            "starts below a folder that is closed to its account",
-            engine,
-            starts_below_a_closed_folder,
-        ),
-        engine_test("writes nowhere but into its own folders", engine, writes_nowhere_else),
-        server_test("cannot read what is closed to others", engine, reads_no_secrets),
-    ]
-}
-
+#[dyno_test(servers(ENGINES))]
 fn has_no_rights(server: &mut Server) {
     let status = fs::read_to_string(format!("/proc/{}/status", server.access().pid)).unwrap();
     let field = |name: &str| {
@@ -52,6 +41,7 @@ fn has_no_rights(server: &mut Server) {
 }
 
 /// A server gets only the variables in the list below, although cargo and a user's shell have many others.
+#[dyno_test(servers(ENGINES))]
 fn gets_a_list_of_variables(server: &mut Server) {
     let text = fs::read(format!("/proc/{}/environ", server.access().pid)).unwrap();
     let text = String::from_utf8_lossy(&text);
@@ -69,7 +59,8 @@ fn gets_a_list_of_variables(server: &mut Server) {
     );
 }
 
-fn starts_below_a_closed_folder(installation: &Installation) {
+#[dyno_test(engines(ENGINES))]
+fn starts_below_a_folder_that_is_closed_to_its_account(installation: &Installation) {
     let parent = tempfile::tempdir().unwrap();
     fs::set_permissions(parent.path(), Permissions::from_mode(0o700)).unwrap();
     let folder = parent.path().join("a/closed/one");
@@ -92,7 +83,8 @@ fn write_to(family: Family, file: &Path) -> String {
     }
 }
 
-fn writes_nowhere_else(installation: &Installation) {
+#[dyno_test(engines(ENGINES))]
+fn writes_nowhere_but_into_its_own_folders(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let server = start_in(folder.path(), installation, "");
     let family = installation.entry.family;
@@ -116,7 +108,8 @@ fn writes_nowhere_else(installation: &Installation) {
     }
 }
 
-fn reads_no_secrets(server: &mut Server) {
+#[dyno_test(servers(ENGINES))]
+fn cannot_read_what_is_closed_to_others(server: &mut Server) {
     if !geteuid().is_root() {
         return;
     }

@@ -1,4 +1,4 @@
 //! Tests of servers with limited resources (confined) and with restricted rights (fenced).
 
 pub(crate) mod confined;
-pub(crate) mod fenced;
+mod fenced;

@@ -1,28 +1,12 @@
 //! Messages of many megabytes: unencrypted, encrypted, and compressed.
 
-use dyno_engine::testing::{Authority, Trial, engine_test, large_server_test, start_with_tls};
+use dyno_engine::testing::{Authority, named_engines, servers, start_with_tls};
 use dyno_engine::{Installation, Server};
 use dyno_load::{Compression, TlsMode};
+use dyno_testing::dyno_test;
 
 use crate::ask::{answer, ask, execute, on_every_scheduler};
 use crate::bench::over_tcp;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    vec![
-        engine_test("takes and gives packets over 16 MB, plain and by TLS", "mariadb@10.11", |engine| {
-            passes(engine, &[("max_allowed_packet", "64M")], MYSQL);
-        }),
-        engine_test("takes and gives packets over 16 MB, plain and by TLS", "postgres@18.4", |engine| {
-            passes(engine, &[], POSTGRES);
-        }),
-        large_server_test("takes and gives packets over 16 MB by zstd", "mysql@8.0.33", |server| {
-            let zstd = Compression { zlib: false, zstd: true, uncompressed: false };
-            execute(server, &["SET GLOBAL max_allowed_packet = 67108864"]);
-            make_tables(server);
-            passes_by(server, MYSQL, TlsMode::Required, zstd);
-        }),
-    ]
-}
 
 /// Lua code with long fields, long statements and many rows, for servers of the MySQL family and for PostgreSQL.
 const BOTH: &str = "
@@ -60,7 +44,12 @@ const POSTGRES: &str = "
  print(#con:query_row(\"SELECT REPEAT('x', 16777211)\"))
 ";
 
-fn passes(installation: &Installation, settings: &[(&str, &str)], frames: &str) {
+#[dyno_test(named_engines(&["mariadb@10.11", "postgres@18.4"]))]
+fn packets_over_16_mb_pass_plain_and_by_tls(installation: &Installation, system: &str) {
+    let (settings, frames): (&[_], _) = match system {
+        "postgres@18.4" => (&[], POSTGRES),
+        _ => (&[("max_allowed_packet", "64M")], MYSQL),
+    };
     let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new(folder.path(), "authority");
     let server = start_with_tls(installation, folder.path(), &authority, settings);
@@ -73,6 +62,14 @@ fn passes(installation: &Installation, settings: &[(&str, &str)], frames: &str) 
     for (mode, compression) in ways {
         passes_by(&server, frames, mode, compression);
     }
+}
+
+#[dyno_test(servers(&["mysql@8.0.33"]))]
+fn packets_over_16_mb_pass_by_zstd(server: &mut Server) {
+    let zstd = Compression { zlib: false, zstd: true, uncompressed: false };
+    execute(server, &["SET GLOBAL max_allowed_packet = 67108864"]);
+    make_tables(server);
+    passes_by(server, MYSQL, TlsMode::Required, zstd);
 }
 
 fn make_tables(server: &Server) {

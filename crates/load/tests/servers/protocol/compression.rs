@@ -1,21 +1,11 @@
 //! The compressed protocol of the MySQL family.
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Trial, large_server_test, server_test};
+use dyno_engine::testing::servers;
 use dyno_load::Compression;
+use dyno_testing::dyno_test;
 
 use crate::ask::{answer, ask, every_way, execute};
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let asked = "compresses what travels only if it is asked to";
-    let zstd = "compresses by zstd, and by what both sides may";
-    vec![
-        server_test(asked, "mariadb@10.11", |server| without_zstd(server)),
-        server_test(asked, "mysql@5.6.24", |server| without_zstd(server)),
-        large_server_test(zstd, "mysql@8.0.33", |server| with_zstd(server)),
-        server_test(zstd, "mysql@9.7.4", |server| with_zstd(server)),
-    ]
-}
 
 const ZLIB: Compression = Compression { zlib: true, zstd: false, uncompressed: false };
 const ZSTD: Compression = Compression { zlib: false, zstd: true, uncompressed: false };
@@ -46,7 +36,8 @@ const CODE: &str = "
  print(con:query_row('SELECT 7'))
 ";
 
-fn without_zstd(server: &Server) {
+#[dyno_test(servers(&["mariadb@10.11", "mysql@5.6.24"]))]
+fn what_travels_is_compressed_only_on_request(server: &mut Server) {
     for compression in [ZLIB, EITHER, preferred(ZLIB)] {
         speaks(server, compression, "ON");
     }
@@ -56,7 +47,8 @@ fn without_zstd(server: &Server) {
     refuses(server, ZSTD, "(zstd)");
 }
 
-fn with_zstd(server: &Server) {
+#[dyno_test(servers(&["mysql@8.0.33", "mysql@9.7.4"]))]
+fn what_travels_is_compressed_by_zstd_or_by_what_both_sides_permit(server: &mut Server) {
     for (compression, algorithm) in
         [(ZLIB, "zlib"), (EITHER, "zlib"), (ZSTD, "zstd"), (preferred(ZSTD), "zstd"), (NONE, "")]
     {

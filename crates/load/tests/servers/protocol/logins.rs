@@ -4,24 +4,16 @@ use std::fs;
 use std::path::Path;
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Trial, large_server_test, server_test};
+use dyno_engine::testing::servers;
 use dyno_load::{Job, TlsMode};
+use dyno_testing::dyno_test;
 
 use crate::ask::{answer, ask, every_way, execute};
 
 const PASSWORD: &str = "open sesame";
 
-pub(crate) fn tests() -> Vec<Trial> {
-    vec![
-        server_test("logs in by each of its plugins", "mariadb@10.11", mariadb),
-        server_test("logs in by its native plugin", "mysql@5.6.24", mysql_native),
-        server_test("logs in by each of its methods", "postgres@18.4", postgres),
-        large_server_test("logs in by SHA-256, in clear and by TLS", "mysql@8.0.33", mysql_sha256),
-        server_test("logs in by SHA-256, in clear and by TLS", "mysql@9.7.4", mysql_sha256),
-    ]
-}
-
-fn mariadb(server: &mut Server) {
+#[dyno_test(servers(&["mariadb@10.11"]))]
+fn users_log_in_by_each_plugin_of_mariadb(server: &mut Server) {
     execute(
         server,
         &[
@@ -40,7 +32,8 @@ fn mariadb(server: &mut Server) {
     strangers_are_refused(server, "Access denied for user 'stranger'@", "Unknown database 'nowhere'");
 }
 
-fn mysql_native(server: &mut Server) {
+#[dyno_test(servers(&["mysql@5.6.24"]))]
+fn users_log_in_by_the_native_plugin_of_mysql(server: &mut Server) {
     execute(
         server,
         &[
@@ -55,7 +48,8 @@ fn mysql_native(server: &mut Server) {
 
 /// After the server has dropped its cache, the first login needs full authentication, and the second uses fast
 /// authentication.
-fn mysql_sha256(server: &mut Server) {
+#[dyno_test(servers(&["mysql@8.0.33", "mysql@9.7.4"]))]
+fn users_log_in_by_sha256_in_clear_and_by_tls(server: &mut Server) {
     execute(
         server,
         &[
@@ -76,7 +70,8 @@ fn mysql_sha256(server: &mut Server) {
     }
 }
 
-fn postgres(server: &mut Server) {
+#[dyno_test(servers(&["postgres@18.4"]))]
+fn users_log_in_by_each_method_of_postgres(server: &mut Server) {
     for method in ["md5", "scram-sha-256"] {
         let mut client = server.connect(std::time::Duration::from_secs(10)).expect("a connection");
         for sql in [

@@ -1,21 +1,11 @@
 //! Results without descriptions of their columns, in the MySQL family.
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::testing::servers;
 use dyno_load::Metadata;
+use dyno_testing::dyno_test;
 
 use crate::ask::{answer, ask, every_way};
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let spares = "leaves out descriptions of columns if it is asked to";
-    let refused = "is refused if it should leave out descriptions of columns";
-    vec![
-        server_test(spares, "mariadb@10.11", |server| describes_once(server)),
-        server_test(spares, "mysql@9.7.4", |server| describes_nothing(server)),
-        server_test(refused, "mysql@5.6.24", |server| refuses(server)),
-        server_test(refused, "mariadb@10.5", |server| refuses(server)),
-    ]
-}
 
 /// Executes a prepared statement, changes the type of its column, and executes the statement again. Prints the values,
 /// the names of text results, and the number of bytes that the server sends for some more executions.
@@ -50,7 +40,8 @@ const PREPARED: &str = "
  print(sent() - before)
 ";
 
-fn describes_once(server: &Server) {
+#[dyno_test(servers(&["mariadb@10.11"]))]
+fn mariadb_leaves_out_repeated_descriptions_of_columns_on_request(server: &mut Server) {
     let run = |metadata| {
         let mut job = ask(server, PREPARED);
         job.target.metadata = metadata;
@@ -85,7 +76,8 @@ const COUNTED: &str = "
  con:query('SELECT 1')
 ";
 
-fn describes_nothing(server: &Server) {
+#[dyno_test(servers(&["mysql@9.7.4"]))]
+fn mysql_leaves_out_all_descriptions_of_columns_on_request(server: &mut Server) {
     let mut job = ask(server, COUNTED);
     job.target.metadata = Metadata::Spared;
     for job in every_way(&job, server) {
@@ -102,7 +94,8 @@ fn describes_nothing(server: &Server) {
     }
 }
 
-fn refuses(server: &Server) {
+#[dyno_test(servers(&["mysql@5.6.24", "mariadb@10.5"]))]
+fn leaving_out_descriptions_is_refused(server: &mut Server) {
     let mut job = ask(server, "print(1)");
     job.target.metadata = Metadata::Spared;
     for job in every_way(&job, server) {

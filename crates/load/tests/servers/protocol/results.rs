@@ -1,27 +1,13 @@
 //! Results: several results of one command, wide results, long results, and refused statements.
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::testing::servers;
 use dyno_load::Address;
+use dyno_testing::dyno_test;
 
+use crate::SYSTEMS;
 use crate::ask::{SCHEDULERS, answer, ask, execute, on_every_scheduler};
 use crate::bench::{job, run};
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = vec![
-        server_test("gives each result of a procedure", "mariadb@10.11", procedure),
-        server_test("gives each result of a procedure", "mysql@5.6.24", procedure),
-        server_test("gets no file of the client's", "mariadb@10.11", local_infile),
-        server_test("gets no file of the client's", "mysql@5.6.24", local_infile),
-        server_test("warns, and the result counts", "mariadb@10.11", warnings),
-    ];
-    for system in ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"] {
-        tests.push(server_test("gives each result of several statements", system, several));
-        tests.push(server_test("gives a result as wide as it can be", system, wide));
-        tests.push(server_test("is called by its addresses in turn", system, addresses));
-    }
-    tests
-}
 
 /// Code that prints a summary of `result`, and of the results that follow it.
 const PRINT_ALL: &str = "
@@ -41,7 +27,8 @@ fn printed(server: &Server, code: &str) -> Vec<Vec<String>> {
     on_every_scheduler(&job).into_iter().map(answer).collect()
 }
 
-fn several(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn gives_each_result_of_several_statements(server: &mut Server) {
     execute(server, &["CREATE TABLE few (id INT)"]);
     let code = "
         show_all(con:query('SELECT 7; DELETE FROM few; INSERT INTO few VALUES (8), (9); SELECT id, 1 FROM few ORDER BY id'))
@@ -60,7 +47,8 @@ fn several(server: &mut Server) {
     }
 }
 
-fn procedure(server: &mut Server) {
+#[dyno_test(servers(&["mariadb@10.11", "mysql@5.6.24"]))]
+fn gives_each_result_of_a_procedure(server: &mut Server) {
     execute(server, &["CREATE PROCEDURE two() BEGIN SELECT 1 UNION SELECT 2; SELECT 3, 4; END"]);
     for call in ["con:query('CALL two()')", "con:prepare('CALL two()'):execute()"] {
         for printed in printed(server, &format!("show_all({call}) print(con:query_row('SELECT 5'))")) {
@@ -72,7 +60,8 @@ fn procedure(server: &mut Server) {
     }
 }
 
-fn local_infile(server: &mut Server) {
+#[dyno_test(servers(&["mariadb@10.11", "mysql@5.6.24"]))]
+fn gets_no_file_of_the_clients(server: &mut Server) {
     execute(server, &["CREATE TABLE file_lines (line TEXT)"]);
     let code = "
         local loaded, why = pcall(con.query, con, \"LOAD DATA LOCAL INFILE '/proc/self/stat' INTO TABLE file_lines\")
@@ -84,7 +73,8 @@ fn local_infile(server: &mut Server) {
     }
 }
 
-fn warnings(server: &mut Server) {
+#[dyno_test(servers(&["mariadb@10.11"]))]
+fn gives_a_result_that_counts_along_with_warnings(server: &mut Server) {
     let code = "
         show_all(con:query(\"SELECT CAST('7 dwarfs' AS INT)\"))
         show_all(con:prepare(\"SELECT CAST('7 dwarfs' AS INT)\"):execute())
@@ -95,7 +85,8 @@ fn warnings(server: &mut Server) {
     }
 }
 
-fn wide(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn gives_a_result_as_wide_as_it_can_be(server: &mut Server) {
     // These are the limits in the servers' manuals.
     let fields = if server.access().engine == "postgres" { 1664 } else { 4096 };
     let code = format!(
@@ -111,7 +102,8 @@ fn wide(server: &mut Server) {
 }
 
 /// Three of six connections use the socket, and three the port.
-fn addresses(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn is_called_by_its_addresses_in_turn(server: &mut Server) {
     let way = if server.access().engine == "postgres" {
         "SELECT COALESCE(host(inet_client_addr()), 'socket')"
     } else {

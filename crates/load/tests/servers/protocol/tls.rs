@@ -2,33 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use dyno_engine::testing::{
-    Authority, Identity, Trial, engine_test, large_server_test, server_test, start_with_tls,
-};
+use dyno_engine::testing::{Authority, Identity, engines, servers, start_with_tls};
 use dyno_engine::{Installation, Server};
 use dyno_load::{Address, Job, TlsMode};
+use dyno_testing::dyno_test;
 
 use crate::ask::{answer, ask, execute, on_every_scheduler};
 use crate::bench::over_tcp;
-
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = vec![
-        engine_test("asks for the client's certificate", "mariadb@10.11", client_certificate),
-        engine_test("is offered only the ciphers of a list", "mariadb@10.11", ciphers),
-        large_server_test(
-            "is offered only the ciphers of a list, to its RSA key",
-            "mysql@8.0.33",
-            |server| {
-                rsa_ciphers(server);
-            },
-        ),
-    ];
-    for system in ["mariadb@10.11", "postgres@18.4"] {
-        tests.push(engine_test("is verified as far as the mode says", system, modes));
-        tests.push(server_test("has no TLS, which is as well where it is only preferred", system, no_tls));
-    }
-    tests
-}
 
 /// A job that asks a server whether the job's connection is encrypted.
 fn is_encrypted(server: &Server) -> Job {
@@ -72,7 +52,8 @@ fn is_refused(job: &Job, words: &str) {
     }
 }
 
-fn modes(installation: &Installation) {
+#[dyno_test(engines(&["mariadb@10.11", "postgres@18.4"]))]
+fn a_server_is_verified_as_far_as_the_mode_says(installation: &Installation) {
     let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new(folder.path(), "authority");
     let server = start_with_tls(installation, folder.path(), &authority, &[]);
@@ -95,13 +76,15 @@ fn modes(installation: &Installation) {
     is_refused(&with_tls(&job, TlsMode::VerifyCa, Some(Path::new("/no/such/file"))), "/no/such/file");
 }
 
-fn no_tls(server: &mut Server) {
+#[dyno_test(servers(&["mariadb@10.11", "postgres@18.4"]))]
+fn a_server_without_tls_is_taken_where_tls_is_only_preferred(server: &mut Server) {
     let job = is_encrypted(server);
     gives(&with_tls(&job, TlsMode::Preferred, None), false);
     is_refused(&with_tls(&job, TlsMode::Required, None), "does not offer it");
 }
 
-fn client_certificate(installation: &Installation) {
+#[dyno_test(engines(&["mariadb@10.11"]))]
+fn a_server_may_ask_for_the_clients_certificate(installation: &Installation) {
     let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new(folder.path(), "authority");
     let server = start_with_tls(installation, folder.path(), &authority, &[]);
@@ -124,7 +107,8 @@ fn client_certificate(installation: &Installation) {
     is_refused(&show(Some(cert), None), "cert and key go together");
 }
 
-fn ciphers(installation: &Installation) {
+#[dyno_test(engines(&["mariadb@10.11"]))]
+fn a_server_is_offered_only_the_ciphers_of_a_list(installation: &Installation) {
     let folders = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
     let [tls13, tls12] =
         [("TLSv1.2,TLSv1.3", &folders[0]), ("TLSv1.2", &folders[1])].map(|(versions, folder)| {
@@ -155,7 +139,8 @@ fn ciphers(installation: &Installation) {
 }
 
 /// MySQL 8 creates an RSA key itself. By default, it has no cipher with `CHACHA20`.
-fn rsa_ciphers(server: &Server) {
+#[dyno_test(servers(&["mysql@8.0.33"]))]
+fn a_server_with_an_rsa_key_is_offered_only_the_ciphers_of_a_list(server: &mut Server) {
     let ciphers =
         ["ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-RSA-CHACHA20-POLY1305"];
     let set = format!("SET GLOBAL ssl_cipher = '{}'", ciphers.join(":"));

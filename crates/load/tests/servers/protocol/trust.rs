@@ -5,20 +5,14 @@ use std::net::IpAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use dyno_engine::testing::{Authority, Trial, engine_test, own_address, wait_until};
+use dyno_engine::testing::{Authority, engines, own_address, wait_until};
 use dyno_engine::{Installation, Server, StartOptions, start};
 use dyno_load::{Address, Job, PgsqlMethod, TlsMode, Trust, read_public_key};
+use dyno_testing::dyno_test;
 
 use crate::ask::{answer, ask, execute, on_every_scheduler};
 
 const PASSWORD: &str = "open sesame";
-
-pub(crate) fn tests() -> Vec<Trial> {
-    vec![
-        engine_test("gets a password over a network where it may", "mysql@9.7.4", mysql),
-        engine_test("gets a password over a network where it may", "postgres@18.4", postgres),
-    ]
-}
 
 /// Starts a server at an address that other hosts could reach. `None` if this host has no such address.
 fn start_on_network(installation: &Installation, folder: &Path, settings: &[(&str, &str)]) -> Option<Server> {
@@ -57,7 +51,8 @@ fn is_refused(job: &Job) {
     }
 }
 
-fn mysql(installation: &Installation) {
+#[dyno_test(engines(&["mysql@9.7.4"]))]
+fn mysql_gets_a_password_over_a_network_where_it_may(installation: &Installation) {
     let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new(folder.path(), "authority");
     let files = authority.identify_server();
@@ -111,7 +106,8 @@ fn let_in_by(server: &Server, rules: &str) {
     wait_until("the rules are read", || value("SELECT pg_conf_load_time()") != loaded);
 }
 
-fn postgres(installation: &Installation) {
+#[dyno_test(engines(&["postgres@18.4"]))]
+fn postgres_gets_a_password_over_a_network_where_it_may(installation: &Installation) {
     let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new(folder.path(), "authority");
     let files = authority.identify_server();

@@ -2,29 +2,14 @@
 //! statements are binary.
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::testing::{named_servers, servers};
+use dyno_testing::dyno_test;
 
+use crate::SYSTEMS;
 use crate::ask::{answer, ask, execute, on_every_scheduler};
 
 /// A column's type, a value in SQL, and the same value as the server prints it.
 type Value = (&'static str, &'static str, &'static str);
-
-pub(crate) fn tests() -> Vec<Trial> {
-    vec![
-        server_test("gives the same values as text and in binary", "mariadb@10.11", |server| {
-            same(server, &[MYSQL, MARIADB].concat());
-        }),
-        server_test("gives the same values as text and in binary", "mysql@5.6.24", |server| {
-            same(server, MYSQL);
-        }),
-        server_test("gives the same values as text and in binary", "postgres@18.4", |server| {
-            same(server, POSTGRES);
-        }),
-        server_test("takes parameters of every kind", "mariadb@10.11", parameters),
-        server_test("takes parameters of every kind", "mysql@5.6.24", parameters),
-        server_test("takes parameters of every kind", "postgres@18.4", parameters),
-    ]
-}
 
 const MYSQL: &[Value] = &[
     ("TINYINT", "-128", "-128"),
@@ -112,7 +97,13 @@ const PRINT: &str = "
 ";
 
 /// Writes a row of values and a row of NULLs, and reads both rows as text and by a prepared statement.
-fn same(server: &Server, values: &[Value]) {
+#[dyno_test(named_servers(SYSTEMS))]
+fn values_are_the_same_as_text_and_in_binary(server: &mut Server, system: &str) {
+    let values: &[Value] = &match system {
+        "mariadb@10.11" => [MYSQL, MARIADB].concat(),
+        "mysql@5.6.24" => MYSQL.to_vec(),
+        _ => POSTGRES.to_vec(),
+    };
     let join = |part: fn(usize, &Value) -> String| {
         values.iter().enumerate().map(|(n, value)| part(n, value)).collect::<Vec<_>>().join(", ")
     };
@@ -144,7 +135,8 @@ fn same(server: &Server, values: &[Value]) {
 }
 
 /// A query returns its parameters as they were bound, also if a parameter is NULL, and in repeated executions.
-fn parameters(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn parameters_of_every_kind_are_taken(server: &mut Server) {
     execute(
         server,
         &[

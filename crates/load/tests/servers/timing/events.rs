@@ -3,28 +3,20 @@
 use std::time::{Duration, Instant};
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::testing::servers;
 use dyno_load::{Rate, Scheduler};
+use dyno_testing::dyno_test;
 
+use crate::SYSTEMS;
 use crate::bench::{job, run, run_until_it_works};
-
-pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
-    vec![
-        server_test("events come at the rate that is asked for", system, rate),
-        server_test("waiting for a connection counts as latency", system, queueing),
-        server_test("statements are timed by what they do", system, statements),
-        server_test("a deadlock is rolled back and run again", system, deadlock),
-        server_test("a stop ends the job with what was measured", system, stop),
-        server_test("the warm-up is not part of the total", system, warm_up),
-    ]
-}
 
 const ONE_QUERY: &str = "
 function thread_init() con = sysbench.sql.driver():connect() end
 function event() con:query('SELECT 1') end
 ";
 
-fn rate(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn events_come_at_the_rate_that_is_asked_for(server: &mut Server) {
     let mut job = job(server, "one_query", ONE_QUERY, "run");
     job.connections = 4;
     job.seconds = Some(2.0);
@@ -34,7 +26,8 @@ fn rate(server: &mut Server) {
     assert!((800..1200).contains(&total.counts.events), "{}", total.counts.events);
 }
 
-fn queueing(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn waiting_for_a_connection_counts_as_latency(server: &mut Server) {
     // Each event takes 20 ms, and 100 events per second are due, so the only connection can run half of them.
     let source = "
         function thread_init() con = sysbench.sql.driver():connect() end
@@ -52,7 +45,8 @@ fn queueing(server: &mut Server) {
     }
 }
 
-fn statements(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn statements_are_timed_by_what_they_do(server: &mut Server) {
     server.query("create table timed (id int primary key)").expect("a table");
     let wait = if server.access().engine == "postgres" { "pg_sleep(0.02)" } else { "SLEEP(0.02)" };
     let source = format!(
@@ -95,7 +89,8 @@ function event()
 end
 ";
 
-fn deadlock(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_deadlock_is_rolled_back_and_run_again(server: &mut Server) {
     if server.access().engine == "postgres" {
         // By default, a session waits for 1 s before it looks for a deadlock. The test has dozens of deadlocks, so it
         // would take too long.
@@ -119,7 +114,8 @@ fn deadlock(server: &mut Server) {
     assert_eq!(sum.rows[0][0].as_deref(), Some((2 * total_events).to_string().as_str()));
 }
 
-fn stop(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_stop_ends_the_job_with_what_was_measured(server: &mut Server) {
     for scheduler in [Scheduler::Event, Scheduler::Thread] {
         let mut job = job(server, "one_query", ONE_QUERY, "run");
         job.connections = 3;
@@ -133,7 +129,8 @@ fn stop(server: &mut Server) {
     }
 }
 
-fn warm_up(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn the_warm_up_is_not_part_of_the_total(server: &mut Server) {
     let mut job = job(server, "one_query", ONE_QUERY, "run");
     job.warmup_seconds = 1.0;
     job.seconds = Some(0.4);

@@ -5,21 +5,13 @@ use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::testing::servers;
 use dyno_load::{Frame, Job, Join, Order, Scheduler, run_ordered_job};
+use dyno_testing::dyno_test;
 
 use super::slices::sleeping;
+use crate::SYSTEMS;
 use crate::bench::{job, run};
-
-pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
-    vec![
-        server_test("connections join when their time has come and not before", system, join),
-        server_test("a script's own loop joins too", system, own_loop),
-        server_test("a job that is never told to measure runs no event", system, never_told),
-        server_test("a job that awaits its begin runs no event before", system, awaits_begin),
-        server_test("joins that leave connections out are refused", system, refused),
-    ]
-}
 
 const CONNECTIONS: u32 = 6;
 const TIMES: [(f64, u32); 2] = [(0.4, 2), (0.9, CONNECTIONS)];
@@ -99,13 +91,15 @@ fn watch(server: &Server, job: Job) {
     assert!(ticks_before_joins > 0, "the first stretch has no event");
 }
 
-fn join(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn connections_join_when_their_time_has_come_and_not_before(server: &mut Server) {
     for scheduler in [Scheduler::Event, Scheduler::Thread] {
         with_table(server, || watch(server, joining(server, EVENT, scheduler)));
     }
 }
 
-fn own_loop(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_scripts_own_loop_joins_too(server: &mut Server) {
     let source = "
         function thread_init() con = sysbench.sql.driver():connect() end
         function thread_run(tid)
@@ -122,7 +116,8 @@ fn own_loop(server: &mut Server) {
     }
 }
 
-fn never_told(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_job_that_is_never_told_to_measure_runs_no_event(server: &mut Server) {
     for scheduler in [Scheduler::Event, Scheduler::Thread] {
         with_table(server, || {
             let (sender, orders) = channel();
@@ -152,7 +147,8 @@ fn never_told(server: &mut Server) {
     }
 }
 
-fn awaits_begin(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_job_that_awaits_its_begin_runs_no_event_before(server: &mut Server) {
     for scheduler in [Scheduler::Event, Scheduler::Thread] {
         with_table(server, || {
             let (sender, orders) = channel();
@@ -179,7 +175,8 @@ fn awaits_begin(server: &mut Server) {
     }
 }
 
-fn refused(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn joins_that_leave_connections_out_are_refused(server: &mut Server) {
     let mut job = joining(server, EVENT, Scheduler::Event);
     job.connections += 1;
     let failure = run(job).failure.expect("a refusal");

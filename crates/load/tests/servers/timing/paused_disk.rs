@@ -9,14 +9,15 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dyno_engine::testing::{Trial, confined_test, start_inside};
-use dyno_engine::{Installation, Server};
+use dyno_engine::Installation;
+use dyno_engine::testing::{confined, start_inside};
 use dyno_host::{Confined, Confinement};
 use dyno_load::{Frame, Job, Rate, Scheduler, Total, run_job};
+use dyno_testing::dyno_test;
 
 use crate::bench::job;
 
-const MARIADB: &str = "mariadb@10.11";
+const SYSTEMS: &[&str] = &["mariadb@10.11"];
 /// With this setting, each commit waits until the log is on the volume.
 const SETTINGS: [(&str, &str); 1] = [("innodb_flush_log_at_trx_commit", "1")];
 const COMMITS: &str = "
@@ -32,36 +33,34 @@ const PAUSED_AT_SECONDS: f64 = 1.0;
 /// begun during the pause.
 const SLACK_SECONDS: f64 = 0.5;
 
-pub(crate) fn tests() -> Vec<Trial> {
-    let test = |name: &str, check: fn(&Disk<'_>)| {
-        confined_test(name, MARIADB, &volume(), move |installation| on_a_volume(installation, check))
-    };
-    vec![
-        test("a disk that pauses amid a closed loop is a gap and a latency", amid_a_closed_loop),
-        test("a disk that pauses amid a rate delays all that was due", amid_a_rate),
-        test("a disk that pauses at the end of a closed loop is a latency", at_the_end_of_a_closed_loop),
-        test("a disk that pauses at the end of a rate leaves a backlog", at_the_end_of_a_rate),
-        test("commits that a paused disk never ended count with their age", abandoned),
-    ]
-}
-
 fn volume() -> Confinement {
     Confinement { volume_bytes: Some(512 << 20), ..Confinement::default() }
 }
 
-/// A server, and the folder where its volume is mounted.
+/// The folder where a server's volume is mounted.
 struct Disk<'a> {
-    server: &'a Server,
     folder: &'a Path,
 }
 
-fn on_a_volume(installation: &Installation, check: fn(&Disk<'_>)) {
+/// Runs `check` with a job of commits for some seconds, once for each scheduler. The job's server has a volume of its
+/// own.
+fn on_a_volume(
+    installation: &Installation,
+    system: &str,
+    seconds: f64,
+    check: impl Fn(&Disk<'_>, Job, Scheduler),
+) {
     let parent = tempfile::tempdir().expect("a folder");
     let confined = Arc::new(Confined::create(&volume(), parent.path()).expect("a volume"));
-    let server = start_inside(&confined, installation, MARIADB, &SETTINGS);
+    let server = start_inside(&confined, installation, system, &SETTINGS);
     server.query("CREATE TABLE t (id INT PRIMARY KEY, k INT NOT NULL)").expect("a table");
     server.query(&format!("INSERT INTO t SELECT seq, 0 FROM seq_1_to_{CONNECTIONS}")).expect("rows");
-    check(&Disk { server: &server, folder: confined.volume().expect("a volume") });
+    let disk = Disk { folder: confined.volume().expect("a volume") };
+    for scheduler in [Scheduler::Event, Scheduler::Thread] {
+        let mut job = job(&server, "commits", COMMITS, "run");
+        (job.connections, job.seconds, job.scheduler) = (CONNECTIONS, Some(seconds), scheduler);
+        check(&disk, job, scheduler);
+    }
     server.stop().expect("it stops");
 }
 
@@ -125,15 +124,6 @@ impl Disk<'_> {
             (total.expect("a total"), Pause { seconds, before_end_seconds: left_seconds.clamp(0.0, seconds) })
         })
     }
-
-    /// Runs `check` with a job of commits for some seconds, once for each scheduler.
-    fn each_scheduler(&self, seconds: f64, check: impl Fn(Job, Scheduler)) {
-        for scheduler in [Scheduler::Event, Scheduler::Thread] {
-            let mut job = job(self.server, "commits", COMMITS, "run");
-            (job.connections, job.seconds, job.scheduler) = (CONNECTIONS, Some(seconds), scheduler);
-            check(job, scheduler);
-        }
-    }
 }
 
 /// Keeps the disk frozen for the pause. Returns the length of the pause, in seconds.
@@ -151,8 +141,10 @@ fn assert_pause_counts(total: &Total, pause: &Pause, scheduler: Scheduler) {
     assert!(max_seconds >= pause.seconds - SLACK_SECONDS, "{scheduler:?}: {max_seconds} s");
 }
 
-fn amid_a_closed_loop(disk: &Disk<'_>) {
-    disk.each_scheduler(PAUSED_AT_SECONDS + 2.0 * PAUSE.as_secs_f64(), |job, scheduler| {
+#[dyno_test(confined(SYSTEMS, volume))]
+fn a_pause_amid_a_closed_loop_is_a_gap_and_a_latency(installation: &Installation, system: &str) {
+    let seconds = PAUSED_AT_SECONDS + 2.0 * PAUSE.as_secs_f64();
+    on_a_volume(installation, system, seconds, |disk, job, scheduler| {
         let (total, pause) = disk.run(job);
         assert_pause_counts(&total, &pause, scheduler);
         let gaps = total.gaps.expect("gaps");
@@ -162,8 +154,10 @@ fn amid_a_closed_loop(disk: &Disk<'_>) {
     });
 }
 
-fn amid_a_rate(disk: &Disk<'_>) {
-    disk.each_scheduler(PAUSED_AT_SECONDS + 2.0 * PAUSE.as_secs_f64(), |mut job, scheduler| {
+#[dyno_test(confined(SYSTEMS, volume))]
+fn a_pause_amid_a_rate_delays_all_that_was_due(installation: &Installation, system: &str) {
+    let seconds = PAUSED_AT_SECONDS + 2.0 * PAUSE.as_secs_f64();
+    on_a_volume(installation, system, seconds, |disk, mut job, scheduler| {
         job.rate = Some(Rate::steady(RATE));
         let (total, pause) = disk.run(job);
         assert_pause_counts(&total, &pause, scheduler);
@@ -177,8 +171,9 @@ fn amid_a_rate(disk: &Disk<'_>) {
 }
 
 /// The measured time ends during the pause, and the job waits for the events in flight.
-fn at_the_end_of_a_closed_loop(disk: &Disk<'_>) {
-    disk.each_scheduler(PAUSED_AT_SECONDS + 1.0, |job, scheduler| {
+#[dyno_test(confined(SYSTEMS, volume))]
+fn a_pause_at_the_end_of_a_closed_loop_is_a_latency(installation: &Installation, system: &str) {
+    on_a_volume(installation, system, PAUSED_AT_SECONDS + 1.0, |disk, job, scheduler| {
         let (total, pause) = disk.run(job);
         assert_pause_counts(&total, &pause, scheduler);
         let all = total.counts.events + u64::from(CONNECTIONS);
@@ -188,8 +183,9 @@ fn at_the_end_of_a_closed_loop(disk: &Disk<'_>) {
     });
 }
 
-fn at_the_end_of_a_rate(disk: &Disk<'_>) {
-    disk.each_scheduler(PAUSED_AT_SECONDS + 1.0, |mut job, scheduler| {
+#[dyno_test(confined(SYSTEMS, volume))]
+fn a_pause_at_the_end_of_a_rate_leaves_a_backlog(installation: &Installation, system: &str) {
+    on_a_volume(installation, system, PAUSED_AT_SECONDS + 1.0, |disk, mut job, scheduler| {
         job.rate = Some(Rate::steady(RATE));
         let (total, pause) = disk.run(job);
         assert_pause_counts(&total, &pause, scheduler);
@@ -200,8 +196,9 @@ fn at_the_end_of_a_rate(disk: &Disk<'_>) {
 }
 
 /// The pause is longer than the time for which the job waits for events in flight.
-fn abandoned(disk: &Disk<'_>) {
-    disk.each_scheduler(PAUSED_AT_SECONDS + 1.0, |mut job, scheduler| {
+#[dyno_test(confined(SYSTEMS, volume))]
+fn commits_that_a_paused_disk_never_ended_count_with_their_age(installation: &Installation, system: &str) {
+    on_a_volume(installation, system, PAUSED_AT_SECONDS + 1.0, |disk, mut job, scheduler| {
         job.tuning.end_seconds_max = 0.1;
         let (total, pause) = disk.run(job);
         assert_eq!(total.unfinished, CONNECTIONS, "{scheduler:?}");

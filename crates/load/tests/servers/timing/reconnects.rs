@@ -3,19 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::testing::servers;
 use dyno_load::{Frame, Job, Scheduler, TIMELINE_BIN_SECONDS, Total, run_job};
+use dyno_testing::dyno_test;
 
+use crate::SYSTEMS;
 use crate::bench::{job, run};
-
-pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
-    vec![
-        server_test("a load that reconnects goes on when its connections are killed", system, killed),
-        server_test("a script's own loop goes on too", system, own_loop),
-        server_test("a script that is wrong fails a load that reconnects", system, wrong),
-        server_test("a load ends while its server is gone", system, gone),
-    ]
-}
 
 const CONNECTIONS: u32 = 4;
 
@@ -77,7 +70,8 @@ fn through(job: Job, disturb: impl Fn(), ends_at_once: bool) -> Total {
     total.expect("a total")
 }
 
-fn killed(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_load_that_reconnects_goes_on_when_its_connections_are_killed(server: &mut Server) {
     let total = through(reconnecting(server, EVENTS), || kill_sessions(server), false);
     let counts = total.counts;
     assert!(counts.reconnects >= u64::from(CONNECTIONS), "{counts:?}");
@@ -91,7 +85,8 @@ fn killed(server: &mut Server) {
     assert!(total.timeline.len() as f64 * TIMELINE_BIN_SECONDS < total.seconds + 60.0);
 }
 
-fn own_loop(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_scripts_own_loop_goes_on_too(server: &mut Server) {
     let source = "
 
 function thread_init() con = sysbench.sql.driver():connect() end
@@ -107,13 +102,15 @@ end
     assert!(total.counts.reconnects >= u64::from(CONNECTIONS), "{:?}", total.counts);
 }
 
-fn wrong(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_script_that_is_wrong_fails_a_load_that_reconnects(server: &mut Server) {
     let source = "function event() sysbench.sql.driver():connect():query('SELEC 1') end";
     let message = run(reconnecting(server, source)).failure.expect("a failure");
     assert!(message.contains("SELEC"), "{message}");
 }
 
-fn gone(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_load_ends_while_its_server_is_gone(server: &mut Server) {
     let total = through(reconnecting(server, EVENTS), || server.crash(&mut || {}), true);
     assert!(total.counts.events > 0 && total.unfinished == 0, "{:?} {}", total.counts, total.unfinished);
     server.restart().expect("a restart");

@@ -3,22 +3,12 @@
 use std::time::{Duration, Instant};
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::testing::servers;
 use dyno_load::{Rate, Scheduler, SliceOrder};
+use dyno_testing::dyno_test;
 
+use crate::SYSTEMS;
 use crate::bench::{job, run, run_sliced};
-
-pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
-    vec![
-        server_test("between slices connections stay and nothing runs", system, rest),
-        server_test("a slice counts what ended in its time", system, counts),
-        server_test("an event that goes on for long after its slice is part of it", system, stall),
-        server_test("a script's own loop rests between slices", system, own_loop),
-        server_test("a job at a rate cannot be sliced", system, refused),
-        server_test("a slice at a rate counts what became due in its time", system, paced),
-        server_test("what a slice at too high a rate leaves never begins", system, overload),
-    ]
-}
 
 const ONE_QUERY: &str = "
 function thread_init() con = sysbench.sql.driver():connect() end
@@ -37,7 +27,8 @@ fn schedulers(server: &Server, source: &str) -> [dyno_load::Job; 2] {
     })
 }
 
-fn rest(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn between_slices_connections_stay_and_nothing_runs(server: &mut Server) {
     for job in schedulers(server, ONE_QUERY) {
         let mut sessions = Vec::new();
         let story = run_sliced(job, &[order(0.0, 0.3); 3], || sessions.push(resting(server)));
@@ -78,7 +69,8 @@ pub(crate) fn sleeping(server: &Server) -> Vec<String> {
     found.rows.into_iter().map(|row| format!("{:?}", row[0])).collect()
 }
 
-fn counts(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_slice_counts_what_ended_in_its_time(server: &mut Server) {
     for job in schedulers(server, ONE_QUERY) {
         let orders = [SliceOrder { bin_seconds: Some(0.01), ..order(0.3, 0.3) }, order(0.0, 0.3)];
         let story = run_sliced(job, &orders, || ());
@@ -112,7 +104,8 @@ fn counts(server: &mut Server) {
     }
 }
 
-fn stall(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn an_event_that_goes_on_for_long_after_its_slice_is_part_of_it(server: &mut Server) {
     let sleep =
         if server.access().engine == "postgres" { "SELECT pg_sleep(0.5)" } else { "SELECT SLEEP(0.5)" };
     let source = format!(
@@ -135,7 +128,8 @@ fn stall(server: &mut Server) {
     }
 }
 
-fn own_loop(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_scripts_own_loop_rests_between_slices(server: &mut Server) {
     let source = "
         function thread_run(tid)
            local con = sysbench.sql.driver():connect()
@@ -159,7 +153,8 @@ fn own_loop(server: &mut Server) {
     }
 }
 
-fn refused(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_job_at_a_rate_cannot_be_sliced(server: &mut Server) {
     let mut job = job(server, "sliced", ONE_QUERY, "run");
     job.sliced = true;
     job.rate = Some(Rate::steady(100.0));
@@ -167,7 +162,8 @@ fn refused(server: &mut Server) {
     assert!(failure.contains("a job in slices"), "{failure}");
 }
 
-fn paced(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_slice_at_a_rate_counts_what_became_due_in_its_time(server: &mut Server) {
     for mut job in schedulers(server, ONE_QUERY) {
         job.paced_slices = true;
         let at = |rate| SliceOrder { rate, ..order(0.2, 1.0) };
@@ -191,7 +187,8 @@ fn paced(server: &mut Server) {
 }
 
 /// 2,000 events a second are due, but 4 connections whose events take 0.02 s or more can carry only 200.
-fn overload(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn what_a_slice_at_too_high_a_rate_leaves_never_begins(server: &mut Server) {
     let sleep =
         if server.access().engine == "postgres" { "SELECT pg_sleep(0.02)" } else { "SELECT SLEEP(0.02)" };
     let source = format!(

@@ -5,20 +5,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Trial, go_on, pause, server_test};
+use dyno_engine::testing::{go_on, pause, servers};
 use dyno_load::{Frame, Job, Milestone, Rate, Scheduler, Total, run_job};
+use dyno_testing::dyno_test;
 
+use crate::SYSTEMS;
 use crate::bench::job;
-
-pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
-    vec![
-        server_test("an event that ends after the time counts with its latency", system, late),
-        server_test("events that were due and had not begun count with their age", system, due),
-        server_test("events that never end count with their age", system, abandoned),
-        server_test("as in sysbench, the time can end with the last event", system, until_the_last_event),
-        server_test("a stall in the middle is a gap", system, in_the_middle),
-    ]
-}
 
 const ONE_QUERY: &str = "
 function thread_init() con = sysbench.sql.driver():connect() end
@@ -97,7 +89,8 @@ fn on_both(server: &Server, check: impl Fn(Job, Scheduler)) {
     }
 }
 
-fn late(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn an_event_that_ends_after_the_time_counts_with_its_latency(server: &mut Server) {
     on_both(server, |job, scheduler| {
         let stopped = stopped_at_the_end(server, &job, HELD);
         let total = &stopped.total;
@@ -113,7 +106,8 @@ fn late(server: &mut Server) {
     });
 }
 
-fn due(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn events_that_were_due_and_had_not_begun_count_with_their_age(server: &mut Server) {
     on_both(server, |mut job, scheduler| {
         job.rate = Some(Rate::steady(400.0));
         let stopped = stopped_at_the_end(server, &job, HELD);
@@ -127,7 +121,8 @@ fn due(server: &mut Server) {
     });
 }
 
-fn abandoned(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn events_that_never_end_count_with_their_age(server: &mut Server) {
     on_both(server, |mut job, scheduler| {
         job.tuning.end_seconds_max = 0.1;
         let stopped = stopped_at_the_end(server, &job, Duration::from_secs(2));
@@ -139,7 +134,8 @@ fn abandoned(server: &mut Server) {
     });
 }
 
-fn until_the_last_event(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn the_time_can_end_with_the_last_event_as_in_sysbench(server: &mut Server) {
     on_both(server, |mut job, scheduler| {
         job.tuning.ends_with_last_event = true;
         let stopped = stopped_at_the_end(server, &job, HELD);
@@ -150,7 +146,8 @@ fn until_the_last_event(server: &mut Server) {
     });
 }
 
-fn in_the_middle(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_stall_in_the_middle_is_a_gap(server: &mut Server) {
     on_both(server, |mut job, scheduler| {
         job.seconds = Some(3.0);
         let (mut seconds, mut total, mut is_stopped) = (0.0, None, false);

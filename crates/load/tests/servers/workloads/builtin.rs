@@ -1,20 +1,14 @@
 //! The built-in workloads, from the creation of their tables until the tables are dropped.
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::testing::servers;
 use dyno_load::{IoMethod, Job, Scheduler};
+use dyno_testing::dyno_test;
 
+use crate::SYSTEMS;
 use crate::bench::{builtin, over_tcp, run, with_options};
 
 const TABLES: [(&str, &str); 2] = [("tables", "3"), ("table_size", "500")];
-
-pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
-    vec![
-        server_test("tables are made, filled, indexed and removed", system, tables),
-        server_test("an event of each workload is counted by what it does", system, counts),
-        server_test("every way of running connections does the same", system, ways),
-    ]
-}
 
 fn number(server: &Server, sql: &str) -> u64 {
     let result = server.query(sql).unwrap_or_else(|error| panic!("{error}"));
@@ -27,7 +21,8 @@ fn prepare(server: &Server) {
     assert_eq!(run(job).success().counts.rows, 1500);
 }
 
-fn tables(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn tables_are_made_filled_indexed_and_removed(server: &mut Server) {
     prepare(server);
     for table in 1..=3 {
         assert_eq!(number(server, &format!("select count(*) from sbtest{table}")), 500);
@@ -43,7 +38,8 @@ fn tables(server: &mut Server) {
     assert!(server.query("select 1 from sbtest1").is_err(), "the tables are gone");
 }
 
-fn counts(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn an_event_of_each_workload_is_counted_by_what_it_does(server: &mut Server) {
     prepare(server);
     let of = |name: &str, options: &[(&str, &str)]| {
         let mut job = with_options(with_options(builtin(server, name, "run"), &TABLES), options);
@@ -68,7 +64,8 @@ fn counts(server: &mut Server) {
     assert_eq!(of("select_random_ranges", &[]), (50, 0, 0));
 }
 
-fn ways(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn every_way_of_running_connections_does_the_same(server: &mut Server) {
     prepare(server);
     let job = || {
         let mut job = with_options(builtin(server, "oltp_read_only", "run"), &TABLES);

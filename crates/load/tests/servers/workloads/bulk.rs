@@ -2,19 +2,13 @@
 //! one.
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::testing::servers;
 use dyno_load::Job;
+use dyno_testing::dyno_test;
 
+use crate::SYSTEMS;
 use crate::ask::{SCHEDULERS, execute};
 use crate::bench::{job, run};
-
-pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
-    vec![
-        server_test("bulk inserts run ahead of the server and lose nothing", system, ahead),
-        server_test("an error behind a bulk insert is that statement's", system, late_error),
-        server_test("lines are loaded whole or not at all", system, lines),
-    ]
-}
 
 const ROWS: &str = "
 function rows(con, first, last)
@@ -29,7 +23,8 @@ fn commands<'a>(server: &'a Server, body: &str) -> impl Iterator<Item = Job> + u
     SCHEDULERS.iter().map(move |&scheduler| Job { scheduler, ..job(server, "bulk", &source, "prepare") })
 }
 
-fn ahead(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn bulk_inserts_run_ahead_of_the_server_and_lose_nothing(server: &mut Server) {
     execute(server, &["CREATE TABLE bulk (id INT PRIMARY KEY, word VARCHAR(100))"]);
     // The count in the middle, the rollback and the disconnect each wait for statements in flight.
     let body = "
@@ -60,7 +55,8 @@ fn ahead(server: &mut Server) {
     execute(server, &["DROP TABLE bulk"]);
 }
 
-fn late_error(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn an_error_behind_a_bulk_insert_is_that_of_its_statement(server: &mut Server) {
     execute(
         server,
         &["CREATE TABLE bulk (id INT PRIMARY KEY, word VARCHAR(100))", "INSERT INTO bulk VALUES (1, 'x')"],
@@ -83,7 +79,8 @@ fn late_error(server: &mut Server) {
 
 /// Servers that accept rows of TPC-H as lines (`COPY`, `LOAD DATA LOCAL`). A value that does not fit into a column
 /// is an error, even if the server would only truncate it with a warning.
-fn lines(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn lines_are_loaded_whole_or_not_at_all(server: &mut Server) {
     let is_postgres = server.access().engine == "postgres";
     let wide = "CREATE TABLE nation (n_nationkey INT PRIMARY KEY, n_name VARCHAR(25), n_regionkey INT, n_comment VARCHAR(152))";
     let refusal = if is_postgres { "value too long" } else { "the server took the data with 25 warnings" };

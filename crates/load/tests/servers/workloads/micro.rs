@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::testing::servers;
 use dyno_load::{Address, Job, Protocol, Target, builtin_workload};
+use dyno_testing::dyno_test;
 
+use crate::SYSTEMS;
 use crate::bench::{job_on, run, target, with_options};
 
 const TABLES: [(&str, &str); 2] = [("tables", "2"), ("table_size", "200")];
@@ -34,19 +36,16 @@ function prepare_for_table(table_num, kind, sql, ...)
 end
 "#;
 
-pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
-    let on_server = |server: &mut Server| check_all(&target(server));
-    vec![server_test("the microbenchmarks ask for what they say", system, on_server)]
+#[dyno_test(servers(SYSTEMS))]
+fn the_microbenchmarks_ask_for_what_they_say(server: &mut Server) {
+    check_all(&target(server));
 }
 
-/// The test that runs on SQLite, which needs no server.
-pub(crate) fn sqlite_test() -> Trial {
-    Trial::test("the microbenchmarks ask for what they say: sqlite", || {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = Address::File(folder.path().join("test.db"));
-        check_all(&Target::new(Protocol::Sqlite, vec![file]));
-        Ok(())
-    })
+#[dyno_test]
+fn the_microbenchmarks_on_sqlite_ask_for_what_they_say() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = Address::File(folder.path().join("test.db"));
+    check_all(&Target::new(Protocol::Sqlite, vec![file]));
 }
 
 fn check_all(target: &Target) {

@@ -10,25 +10,30 @@ mod pipelines;
 mod replay;
 mod sent;
 
-use dyno_engine::testing::Trial;
+use std::process::Command;
 
-use crate::SYSTEMS;
+use dyno_engine::Server;
+use dyno_engine::testing::server_test;
+use dyno_testing::{Completion, Trial};
 
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = Vec::new();
-    for system in SYSTEMS {
-        tests.extend(builtin::tests(system));
-        tests.extend(micro::tests(system));
-        tests.extend(bulk::tests(system));
-        tests.extend(sent::tests(system));
-        tests.extend(replay::tests(system));
-    }
-    tests.extend(benchmarks::tests());
-    for system in benchmarks::SERVERS {
-        tests.extend(pgbench::tests(system));
-        tests.extend(pipelines::tests(system));
-    }
-    tests.push(micro::sqlite_test());
-    tests.push(pgbench::sqlite_test());
-    tests
+/// The first version of pgbench that draws random numbers in the same way as pgbench of PostgreSQL 18.
+const PGBENCH_VERSION_MIN: u32 = 15;
+
+/// Makes a test on PostgreSQL that also runs pgbench. The test is ignored if no suitable pgbench is installed.
+fn beside_pgbench(name: &str, test: fn(&mut Server)) -> Vec<Trial> {
+    let system = "postgres@18.4";
+    let trial = match pgbench_version() {
+        Some(PGBENCH_VERSION_MIN..) => server_test(name, system, test),
+        _ => Trial::ignorable_test(format!("{name} {system}"), || {
+            Ok(Completion::ignored_with("there is no pgbench 15 or later (postgresql-15)"))
+        }),
+    };
+    vec![trial]
+}
+
+/// The major version of the installed `pgbench`.
+fn pgbench_version() -> Option<u32> {
+    let output = Command::new("pgbench").arg("--version").output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    text.split_whitespace().nth(2)?.split('.').next()?.parse().ok()
 }

@@ -4,65 +4,32 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Completion, Trial, server_test};
+use dyno_engine::testing::servers;
 use dyno_load::{Address, Job, Protocol, Script, Target, pgbench_workload};
+use dyno_testing::dyno_test;
 
+use super::benchmarks::SERVERS;
+use super::beside_pgbench;
 use crate::bench::{Story, run, target, with_options};
 
-/// The first version of pgbench that draws random numbers in the same way as pgbench of PostgreSQL 18.
-pub(crate) const VERSION_MIN: u32 = 15;
 pub(crate) const EVENTS: u64 = 60;
 const SEED: u64 = 7;
 
-pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
-    let mut tests = vec![
-        server_test("pgbench scripts name the line that fails", system, |server: &mut Server| {
-            failures(&target(server));
-        }),
-        server_test("pgbench scripts are tried again", system, tries),
-        server_test("pgbench scripts may fail without end", system, |server: &mut Server| {
-            endless(&target(server));
-        }),
-    ];
-    if system.starts_with("postgres") {
-        tests.push(match pgbench_version() {
-            Some(VERSION_MIN..) => server_test("pgbench changes the same rows", system, same_rows),
-            _ => Trial::ignorable_test("pgbench changes the same rows", || {
-                Ok(Completion::ignored_with("there is no pgbench 15 or later (postgresql-15)"))
-            }),
-        });
-        tests.push(server_test(
-            "pgbench scripts have an extended protocol",
-            system,
-            |server: &mut Server| {
-                plain(&target(server), &["extended"]);
-            },
-        ));
-        tests.push(server_test(
-            "pgbench scripts store results of several statements",
-            system,
-            several_results,
-        ));
-    }
-    tests
+#[dyno_test(servers(SERVERS))]
+fn scripts_name_the_line_that_fails(server: &mut Server) {
+    failures(&target(server));
 }
 
-/// The test that runs on SQLite, which needs no server.
-pub(crate) fn sqlite_test() -> Trial {
-    Trial::test("pgbench scripts name the line that fails: sqlite", || {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = Address::File(folder.path().join("test.db"));
-        let target = Target::new(Protocol::Sqlite, vec![file]);
-        failures(&target);
-        Ok(())
-    })
+#[dyno_test]
+fn scripts_on_sqlite_name_the_line_that_fails() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = Address::File(folder.path().join("test.db"));
+    failures(&Target::new(Protocol::Sqlite, vec![file]));
 }
 
-/// The major version of the installed `pgbench`.
-pub(crate) fn pgbench_version() -> Option<u32> {
-    let output = Command::new("pgbench").arg("--version").output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    text.split_whitespace().nth(2)?.split('.').next()?.parse().ok()
+#[dyno_test(servers(&["postgres@18.4"]))]
+fn scripts_have_an_extended_protocol(server: &mut Server) {
+    plain(&target(server), &["extended"]);
 }
 
 /// A job that runs scripts. Each script has a name with its weight, and a text.
@@ -192,7 +159,8 @@ fn shell(target: &Target) {
 }
 
 /// Transactions that fail are tried again. They fail by serialization (PostgreSQL) or by deadlocks.
-fn tries(server: &mut Server) {
+#[dyno_test(servers(SERVERS))]
+fn scripts_are_tried_again(server: &mut Server) {
     let target = target(server);
     query(&target, "CREATE TABLE counted (id INTEGER PRIMARY KEY, n INTEGER)");
     query(&target, "INSERT INTO counted VALUES (1, 0), (2, 0)");
@@ -229,7 +197,9 @@ fn tries(server: &mut Server) {
 }
 
 /// Every try of a transaction fails. The run nevertheless ends when its time is over, and counts every failure.
-fn endless(target: &Target) {
+#[dyno_test(servers(SERVERS))]
+fn scripts_may_fail_without_end(server: &mut Server) {
+    let target = &target(server);
     let script = match target.driver {
         Protocol::Pgsql => "DO $$ BEGIN RAISE serialization_failure; END $$;",
         _ => "SIGNAL SQLSTATE '40001';",
@@ -252,7 +222,8 @@ fn endless(target: &Target) {
     }
 }
 
-fn several_results(server: &mut Server) {
+#[dyno_test(servers(&["postgres@18.4"]))]
+fn scripts_store_results_of_several_statements(server: &mut Server) {
     let target = target(server);
     let script = "SELECT \\gset\n\
         \\; \\; SELECT 0 AS a \\; SELECT 5 AS a, NULL AS b \\; \\; \\gset\n\
@@ -343,7 +314,8 @@ pub(crate) fn take_rows(server: &Server) -> BTreeSet<Vec<Option<String>>> {
     rows.into_iter().collect()
 }
 
-fn same_rows(server: &mut Server) {
+#[dyno_test(beside_pgbench)]
+fn pgbench_changes_the_same_rows(server: &mut Server) {
     let target = target(server);
     query(&target, "CREATE TABLE noted (client int, n int, numbers bigint[], ratio double precision)");
     for protocol in ["simple", "extended", "prepared"] {

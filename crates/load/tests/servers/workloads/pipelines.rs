@@ -2,30 +2,16 @@
 //! fails.
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Completion, Trial, server_test};
+use dyno_engine::testing::servers;
 use dyno_load::{Job, Scheduler};
+use dyno_testing::dyno_test;
 
-use super::pgbench::{EVENTS, VERSION_MIN, job, pgbench_version, query, rows_of_pgbench, run_one, take_rows};
+use super::beside_pgbench;
+use super::pgbench::{EVENTS, job, query, rows_of_pgbench, run_one, take_rows};
 use crate::bench::{run, target};
 
-pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
-    if !system.starts_with("postgres") {
-        return vec![server_test("pgbench pipelines need PostgreSQL", system, refused)];
-    }
-    vec![
-        match pgbench_version() {
-            Some(VERSION_MIN..) => server_test("pgbench pipelines change the same rows", system, same_rows),
-            _ => Trial::ignorable_test("pgbench pipelines change the same rows", || {
-                Ok(Completion::ignored_with("there is no pgbench 15 or later (postgresql-15)"))
-            }),
-        },
-        server_test("pgbench pipelines name the statement that fails", system, failures),
-        server_test("pgbench pipelines are tried again", system, tries),
-        server_test("pgbench pipelines may be long", system, long),
-    ]
-}
-
-fn refused(server: &mut Server) {
+#[dyno_test(servers(&["mariadb@10.11", "mysql@5.6.24", "mysql@9.7.4", "mariadb@10.11/rocksdb"]))]
+fn pipelines_need_postgres(server: &mut Server) {
     let script = "\\startpipeline\nSELECT 1;\n\\endpipeline";
     let failure = run_one(&target(server), script, &[("protocol", "prepared")]).failure.expect("a refusal");
     assert!(failure.contains("one.pgbench:1:1: \\startpipeline needs PostgreSQL"), "{failure}");
@@ -45,7 +31,8 @@ END;
 SELECT 1;
 ";
 
-fn same_rows(server: &mut Server) {
+#[dyno_test(beside_pgbench)]
+fn pipelines_change_the_same_rows(server: &mut Server) {
     let target = target(server);
     query(&target, "CREATE TABLE noted (client int, n int, numbers bigint[], ratio double precision)");
     for protocol in ["extended", "prepared"] {
@@ -62,7 +49,8 @@ fn same_rows(server: &mut Server) {
     }
 }
 
-fn failures(server: &mut Server) {
+#[dyno_test(servers(&["postgres@18.4"]))]
+fn pipelines_name_the_statement_that_fails(server: &mut Server) {
     let target = target(server);
     query(&target, "CREATE TABLE counted (id INTEGER PRIMARY KEY, n INTEGER)");
     let script = "\\startpipeline\nINSERT INTO counted VALUES (1, 0);\n\\syncpipeline\n\
@@ -96,7 +84,8 @@ fn failures(server: &mut Server) {
 }
 
 /// Two clients whose transactions fail by serialization are tried again.
-fn tries(server: &mut Server) {
+#[dyno_test(servers(&["postgres@18.4"]))]
+fn pipelines_are_tried_again(server: &mut Server) {
     let target = target(server);
     query(&target, "CREATE TABLE counted (id INTEGER PRIMARY KEY, n INTEGER)");
     query(&target, "INSERT INTO counted VALUES (1, 0), (2, 0)");
@@ -119,7 +108,8 @@ fn tries(server: &mut Server) {
 }
 
 /// The pipeline and its answers are both larger than the buffers of sockets.
-fn long(server: &mut Server) {
+#[dyno_test(servers(&["postgres@18.4"]))]
+fn pipelines_may_be_long(server: &mut Server) {
     const STATEMENTS: u64 = 3000;
     let statements = "SELECT repeat('x', 2000);\n".repeat(STATEMENTS as usize);
     let script = format!("\\startpipeline\n{statements}\\endpipeline");

@@ -7,28 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::testing::servers;
 use dyno_load::{Job, NotSent, Replay, Replayed, Total};
+use dyno_testing::dyno_test;
 use dyno_traffic::{Options, import};
 
+use crate::SYSTEMS;
 use crate::ask::execute;
 use crate::bench::{job, run};
-
-pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
-    let mut tests = vec![
-        server_test("sessions of a replay keep the order of their statements", system, order),
-        server_test("a replay that keeps commits in order finds the rows of other sessions", system, commits),
-        server_test("statements of a replay are not sent before they are due", system, pace),
-        server_test("an error is an answer to a replayed statement", system, errors),
-        server_test("a replay goes on when the server closes a session", system, closed),
-        server_test("what reaches beyond the database is not replayed", system, beyond),
-        server_test("a replay that cannot be is refused before its first statement", system, refused),
-    ];
-    if is_mysql(system) {
-        tests.push(server_test("replayed sessions choose their database", system, databases));
-    }
-    tests
-}
 
 fn is_mysql(system: &str) -> bool {
     !system.starts_with("postgres")
@@ -113,7 +99,8 @@ fn rows(server: &Server) -> Vec<(i64, i64)> {
     found.rows.iter().map(|row| (number(&row[0]), number(&row[1]))).collect()
 }
 
-fn order(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn sessions_keep_the_order_of_their_statements(server: &mut Server) {
     const SESSIONS: u32 = 5;
     const STATEMENTS: u32 = 40;
     with_table(server, || {
@@ -165,7 +152,8 @@ fn order(server: &mut Server) {
 
 /// Each session inserts a row only if another session has inserted the row before it. There are more sessions than
 /// connections.
-fn commits(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_replay_that_keeps_commits_in_order_finds_the_rows_of_other_sessions(server: &mut Server) {
     const ROWS: u32 = 60;
     with_table(server, || {
         let statement = |n: u32| match n {
@@ -194,7 +182,8 @@ fn commits(server: &mut Server) {
 }
 
 /// A replay may be late on a busy host, but never early.
-fn pace(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn statements_are_not_sent_before_they_are_due(server: &mut Server) {
     let folder = tempfile::tempdir().expect("a folder");
     let entries = [(0, 7, "SELECT 1"), (300, 8, "SELECT 2"), (600, 7, "SELECT 3")];
     let log = log(is_mysql(&server.access().engine), &entries);
@@ -211,7 +200,8 @@ fn pace(server: &mut Server) {
     assert_eq!(counted(&replayed(total)).0, 1, "the others are due after the end");
 }
 
-fn errors(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn an_error_is_an_answer_to_a_replayed_statement(server: &mut Server) {
     let replayed = replay_all(
         server,
         &[
@@ -227,7 +217,8 @@ fn errors(server: &mut Server) {
     assert_eq!((replayed.sessions, replayed.sessions_lost), (1, 0));
 }
 
-fn closed(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_replay_goes_on_when_the_server_closes_a_session(server: &mut Server) {
     let is_mysql = is_mysql(&server.access().engine);
     let kill =
         if is_mysql { "KILL CONNECTION_ID()" } else { "SELECT pg_terminate_backend(pg_backend_pid())" };
@@ -253,7 +244,8 @@ fn closed(server: &mut Server) {
     }
 }
 
-fn beyond(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn what_reaches_beyond_the_database_is_not_replayed(server: &mut Server) {
     let statements: &[&str] = if is_mysql(&server.access().engine) {
         &[
             "SET GLOBAL max_connections = 1",
@@ -272,7 +264,8 @@ fn beyond(server: &mut Server) {
     assert_eq!((not_sent, replayed.not_sent[&NotSent::ClientData]), (4, 1), "{:?}", replayed.not_sent);
 }
 
-fn refused(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_replay_that_cannot_be_is_refused_before_its_first_statement(server: &mut Server) {
     let is_mysql = is_mysql(&server.access().engine);
     let folder = tempfile::tempdir().expect("a folder");
     let entries = [(0, 1, "SELECT 1")];
@@ -289,7 +282,8 @@ fn refused(server: &mut Server) {
     assert!(message.contains("no such traffic file"), "{message}");
 }
 
-fn databases(server: &mut Server) {
+#[dyno_test(servers(&["mariadb@10.11", "mysql@5.6.24"]))]
+fn sessions_choose_their_database(server: &mut Server) {
     for database in ["one", "two"] {
         execute(
             server,

@@ -1,19 +1,15 @@
 //! Queries that a script sends on one connection while it uses another.
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::testing::servers;
+use dyno_testing::dyno_test;
 
+use crate::SYSTEMS;
 use crate::ask::{SCHEDULERS, answer, ask, execute};
 use crate::bench::{job, run};
 
-pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
-    vec![
-        server_test("a sent query waits while another connection works", system, beside),
-        server_test("a sent query's latency is from when it was sent", system, latency),
-    ]
-}
-
-fn beside(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn a_sent_query_waits_while_another_connection_works(server: &mut Server) {
     execute(server, &["CREATE TABLE sent (id INT PRIMARY KEY, n INT)"]);
     // The update waits for a lock that only the other connection can release.
     let code = "
@@ -48,7 +44,8 @@ fn beside(server: &mut Server) {
 }
 
 /// The first query's answer arrives while the second query's answer is awaited.
-fn latency(server: &mut Server) {
+#[dyno_test(servers(SYSTEMS))]
+fn the_latency_of_a_sent_query_is_from_when_it_was_sent(server: &mut Server) {
     let wait = if server.access().engine == "postgres" { "pg_sleep" } else { "SLEEP" };
     let source = format!(
         "function thread_init() con, other = sysbench.sql.driver():connect(), sysbench.sql.driver():connect() end

@@ -1,13 +1,15 @@
 //! Images and folders as the engines of commands other than `dyno run`.
 
+use dyno_testing::dyno_test;
 use serde_json::Value;
 
 use super::images::Images;
-use super::{FILES, IMAGE, run};
+use super::{FILES, IMAGE, run, with_images};
 use crate::bench::Bench;
 
 /// Starts servers from an image and from a folder. The name that started a server also finds, queries and stops it.
-pub(super) fn started_and_stopped(images: &Images) {
+#[dyno_test(with_images)]
+fn an_image_and_a_folder_are_started_and_stopped(images: &Images) {
     let bench = Bench::new();
     let (image, folder) = (format!("oci:{IMAGE}"), images.path(FILES).display().to_string());
     let fetched = run(&bench, images, &["engine", "fetch", &image]).with(0);
@@ -38,7 +40,8 @@ pub(super) fn started_and_stopped(images: &Images) {
 }
 
 /// Compares the settings of one server that comes from an image and from a folder, and runs a crash test on each.
-pub(super) fn asked_and_crashed(images: &Images) {
+#[dyno_test(with_images)]
+fn an_image_and_a_folder_are_asked_and_crashed(images: &Images) {
     let bench = Bench::new();
     let (image, folder) = (format!("oci:{IMAGE}"), images.path(FILES).display().to_string());
     let settings = run(&bench, images, &["engine", "settings", &image, &folder]).with(0);
@@ -62,7 +65,8 @@ const PLAN: &str = "name = 'steady'\ntitle = 'Nothing differs'\nbase = 'any'\nro
 
 /// A comparison of an image is reused only for an image with the same content. If the name refers to another image,
 /// the comparisons are made again.
-pub(super) fn bisected(images: &Images) {
+#[dyno_test(with_images)]
+fn an_image_that_changed_is_compared_anew(images: &Images) {
     let bench = Bench::new();
     bench.write("plan.toml", PLAN);
     let versions = format!("oci:{IMAGE},{}", images.path(FILES).display());

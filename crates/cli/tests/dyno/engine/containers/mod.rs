@@ -11,7 +11,7 @@ use std::process::Command;
 
 use dyno_engine::testing::installation;
 use dyno_host::{Confinement, IoLimits};
-use libtest_mimic::{Completion, Failed, Trial};
+use dyno_testing::{Completion, Failed, Trial, dyno_test};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -23,24 +23,16 @@ const IMAGE: &str = "localhost/dyno-mariadb:10.11";
 /// The folder that the image is made from.
 const FILES: &str = "files";
 
-pub(crate) fn tests() -> Vec<Trial> {
-    let test = |name: &str, test: fn(&Images)| {
-        Trial::ignorable_test(format!("dyno::containers::{name}"), move || match images() {
-            Ok(images) => {
-                test(&images);
-                Ok(Completion::Completed)
-            }
-            Err(reason) => lacking(reason),
-        })
+/// Makes a test that needs the image.
+fn with_images(name: &str, test: fn(&Images)) -> Vec<Trial> {
+    let run = move || match images() {
+        Ok(images) => {
+            test(&images);
+            Ok(Completion::Completed)
+        }
+        Err(reason) => lacking(reason),
     };
-    vec![
-        test("a_server_is_measured_in_a_container_and_from_its_folder", measured_in_both),
-        test("what_is_left_of_a_killed_dyno_is_cleared_away", nothing_is_left),
-        test("what_is_wrong_with_an_image_is_told", faults),
-        test("an_image_and_a_folder_are_started_and_stopped", commands::started_and_stopped),
-        test("an_image_and_a_folder_are_asked_and_crashed", commands::asked_and_crashed),
-        test("an_image_that_changed_is_compared_anew", commands::bisected),
-    ]
+    vec![Trial::ignorable_test(name, run)]
 }
 
 /// Returns the result of a test that cannot run because this machine has no containers. The test is ignored with the
@@ -109,7 +101,8 @@ fn limits() -> &'static str {
     }
 }
 
-fn measured_in_both(images: &Images) {
+#[dyno_test(with_images)]
+fn a_server_is_measured_in_a_container_and_from_its_folder(images: &Images) {
     let bench = Bench::new();
     let plan = documented_plan(images);
     let crash = "[crash]\nkill = 'process'\ncrashes = 2\ncommits = 30\nclients = 2\nsystems = ['image']";
@@ -177,7 +170,8 @@ fn runs(pid: u32, program: &str) -> bool {
     fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|path| path == Path::new(program))
 }
 
-fn nothing_is_left(images: &Images) {
+#[dyno_test(with_images)]
+fn what_is_left_of_a_killed_dyno_is_cleared_away(images: &Images) {
     let bench = Bench::new();
     let start = || {
         let dyno = bench.start_command_until(dyno(&bench, images, &["run", "plan.toml"]), 2);
@@ -230,7 +224,8 @@ fn a_moved_tag_ends_a_run(bench: &Bench, images: &Images) {
     images.podman(&["tag", "localhost/dyno-kept:1", IMAGE]).unwrap();
 }
 
-fn faults(images: &Images) {
+#[dyno_test(with_images)]
+fn what_is_wrong_with_an_image_is_told(images: &Images) {
     let bench = Bench::new();
     let tell = |engine: &str, tool: &str| {
         let plan = long_plan(0.2).replace(&format!("engine = 'oci:{IMAGE}'"), engine);

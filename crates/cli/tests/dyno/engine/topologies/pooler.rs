@@ -3,41 +3,22 @@
 
 use std::env;
 
-use dyno_engine::testing::engine_test;
-use libtest_mimic::{Completion, Trial};
+use dyno_engine::testing::with_engine;
+use dyno_testing::{Completion, Trial, dyno_test};
 use serde_json::Value;
 
 use super::{POSTGRES, bench, plan};
 use crate::bench::{Bench, eventually, finish, press_ctrl_c};
 
-pub(super) fn tests() -> Vec<Trial> {
-    let named: [(&str, &str, fn()); 7] = [
-        (PGBOUNCER, "many_clients_share_few_connections_of_a_pooler", many_clients_share_few_connections),
-        (PGBOUNCER, "a_restarted_server_is_found_by_its_pooler", || a_restarted_server_is_found(POOLED)),
-        (PGBOUNCER, "a_setting_that_a_pooler_does_not_know_is_told", || {
-            a_setting_that_it_does_not_know_is_told(PGBOUNCER, "pgbouncer did not start");
-        }),
-        (PGBOUNCER, "a_stopped_run_leaves_no_pooler", || a_stopped_run_leaves_no_pooler(POOLED, PGBOUNCER)),
-        (PGPOOL, "a_restarted_server_is_found_by_its_pgpool", || {
-            a_restarted_server_is_found(POOLED_BY_PGPOOL);
-        }),
-        (PGPOOL, "a_setting_that_pgpool_does_not_know_is_told", || {
-            a_setting_that_it_does_not_know_is_told(PGPOOL, "pgpool does not know the setting");
-        }),
-        (PGPOOL, "a_stopped_run_leaves_no_pgpool", || {
-            a_stopped_run_leaves_no_pooler(POOLED_BY_PGPOOL, PGPOOL);
-        }),
-    ];
-    let all = named.into_iter().map(|(program, name, test)| {
-        let name = format!("dyno::topologies::{name}");
+/// A maker of tests that need a pooler's program and a PostgreSQL.
+fn with_pooler(program: &'static str) -> impl Fn(&str, fn()) -> Vec<Trial> {
+    move |name, test| {
         if is_installed(program) || env::var_os("DYNO_REQUIRE_CLUSTER").is_some() {
-            engine_test(&name, POSTGRES, move |_| test())
-        } else {
-            let reason = format!("there is no program {program}");
-            Trial::ignorable_test(name, || Ok(Completion::ignored_with(reason)))
+            return with_engine(POSTGRES)(name, test);
         }
-    });
-    all.collect()
+        let run = move || Ok(Completion::ignored_with(format!("there is no program {program}")));
+        vec![Trial::ignorable_test(format!("{name} {POSTGRES}"), run)]
+    }
 }
 
 fn is_installed(program: &str) -> bool {
@@ -69,7 +50,8 @@ fn pids_bench(systems: &[(&str, &str)], steps: &str) -> Bench {
     bench
 }
 
-fn many_clients_share_few_connections() {
+#[dyno_test(with_pooler(PGBOUNCER))]
+fn many_clients_share_few_connections_of_a_pooler() {
     let direct = noting("direct", "processes_min = 8, processes_max = 8", "b");
     let pooled = noting("pooled", "processes_max = 2", "a");
     let both =
@@ -89,6 +71,16 @@ fn many_clients_share_few_connections() {
     assert_eq!(bench.leftovers(), [""; 0].map(std::path::PathBuf::from));
 }
 
+#[dyno_test(with_pooler(PGBOUNCER))]
+fn a_restarted_server_is_found_by_its_pooler() {
+    a_restarted_server_is_found(POOLED);
+}
+
+#[dyno_test(with_pooler(PGPOOL))]
+fn a_restarted_server_is_found_by_its_pgpool() {
+    a_restarted_server_is_found(POOLED_BY_PGPOOL);
+}
+
 fn a_restarted_server_is_found(pooled: &str) {
     let steps = "[[step]]\nid = 'first'\nworkload = 'oltp_point_select'\noptions = { db_ps_mode = 'disable' }\n\
                  [[step]]\nid = 'second'\nworkload = 'oltp_point_select'\noptions = { db_ps_mode = 'disable' }\n";
@@ -104,6 +96,16 @@ fn a_restarted_server_is_found(pooled: &str) {
     assert_eq!(bench.value(without_cpu), Some(0), "all loads went through it");
 }
 
+#[dyno_test(with_pooler(PGBOUNCER))]
+fn a_setting_that_a_pooler_does_not_know_is_told() {
+    a_setting_that_it_does_not_know_is_told(PGBOUNCER, "pgbouncer did not start");
+}
+
+#[dyno_test(with_pooler(PGPOOL))]
+fn a_setting_that_pgpool_does_not_know_is_told() {
+    a_setting_that_it_does_not_know_is_told(PGPOOL, "pgpool does not know the setting");
+}
+
 fn a_setting_that_it_does_not_know_is_told(program: &str, told: &str) {
     let keys = format!("pooler = '{program}'\npooler_settings = {{ no_such_setting = 1 }}");
     let steps = "[[step]]\nid = 'reads'\nworkload = 'oltp_point_select'\n";
@@ -114,7 +116,17 @@ fn a_setting_that_it_does_not_know_is_told(program: &str, told: &str) {
     assert_eq!(bench.leftovers(), [""; 0].map(std::path::PathBuf::from));
 }
 
-fn a_stopped_run_leaves_no_pooler(pooled: &str, program: &str) {
+#[dyno_test(with_pooler(PGBOUNCER))]
+fn a_stopped_run_leaves_no_pooler() {
+    a_stopped_run_ends_its_pooler(POOLED, PGBOUNCER);
+}
+
+#[dyno_test(with_pooler(PGPOOL))]
+fn a_stopped_run_leaves_no_pgpool() {
+    a_stopped_run_ends_its_pooler(POOLED_BY_PGPOOL, PGPOOL);
+}
+
+fn a_stopped_run_ends_its_pooler(pooled: &str, program: &str) {
     let steps = "[[step]]\nid = 'writes'\nworkload = 'oltp_update_non_index'\nseconds = 300\n\
                  options = { db_ps_mode = 'disable' }\n";
     let bench = bench(&plan(POSTGRES, &[("a", pooled)], 1, steps));

@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use dyno_engine::testing::{Completion, Trial, python};
-use dyno_load::{Address, Job, Protocol};
+use dyno_engine::testing::python;
+use dyno_load::{Address, Job};
+use dyno_testing::{Completion, Failed, dyno_test, ignorable};
 
-use super::Subject;
+use super::{SERVERS, Subject, on, on_sqlite};
 use crate::bench::{Story, job_on, run, with_options};
 
 const QUERIES: usize = 22;
@@ -103,10 +104,8 @@ fn check_same(ours: &[Vec<String>], reference: &[Vec<String>]) {
     assert!(!is_same_row("1|a", "2|a") && !is_same_row("1|a", "1|b") && !is_same_row("1", "1|b"));
 }
 
-pub(super) fn answers(subject: &Subject) {
-    if subject.target.driver == Protocol::Sqlite {
-        return beside(subject);
-    }
+#[dyno_test(on(SERVERS))]
+fn ch_answers_as_sqlite_does(subject: &Subject) {
     load(subject);
     check_same(&all_answers(subject), reference());
     run_beside(subject);
@@ -115,14 +114,15 @@ pub(super) fn answers(subject: &Subject) {
 
 /// Checks that SQLite's answers, which are the reference for the other databases, are also those of `DuckDB` on the
 /// same rows.
-pub(super) fn duckdb_test() -> Trial {
-    Trial::ignorable_test("ch answers as DuckDB does: sqlite", || match python::package(python::DUCKDB) {
+#[dyno_test(ignorable)]
+fn ch_on_sqlite_answers_as_duckdb_does() -> Result<Completion, Failed> {
+    match python::package(python::DUCKDB) {
         Ok(packages) => {
             check_by_duckdb(&packages);
             Ok(Completion::Completed)
         }
         Err(reason) => python::lacking(reason),
-    })
+    }
 }
 
 fn check_by_duckdb(packages: &Path) {
@@ -138,8 +138,9 @@ fn check_by_duckdb(packages: &Path) {
     check_same(&rows_of(&theirs), &all_answers(&subject));
 }
 
-/// The tests on SQLite. Its answers are the reference, so they are not compared here.
-fn beside(subject: &Subject) {
+/// SQLite's answers are the reference, so they are not compared here.
+#[dyno_test(on_sqlite)]
+fn ch_on_sqlite_runs_transactions_beside_queries(subject: &Subject) {
     run(ch(subject, "prepare", &[])).success();
     run_beside(subject);
     run(ch(subject, "check", &[])).success();

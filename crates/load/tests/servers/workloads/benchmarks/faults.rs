@@ -2,42 +2,14 @@
 
 use std::sync::Arc;
 
-use dyno_engine::testing::{Trial, confined_test, server_test, start_inside};
-use dyno_engine::{Installation, Server};
+use dyno_engine::Installation;
+use dyno_engine::testing::{confined, start_inside};
 use dyno_host::{Confined, Confinement};
 use dyno_load::{Job, Protocol};
+use dyno_testing::dyno_test;
 
-use super::Subject;
+use super::{SERVERS, Subject, on, on_sqlite};
 use crate::bench::{run, with_options};
-
-pub(super) fn tests(system: &'static str) -> Vec<Trial> {
-    let test = |name: &str, check: fn(&Subject)| {
-        server_test(name, system, move |server: &mut Server| check(&Subject::of(server, system)))
-    };
-    let mut tests = vec![test("ibench tells when its rows are gone", overtaken)];
-    if system.starts_with("postgres") {
-        tests.push(test("tprocc tells what makes no procedures", without_language));
-    }
-    if system == "mariadb@10.11" {
-        tests.push(test("tprocc tells what makes no procedures", in_another_language));
-    }
-    if system.starts_with("mysql") || system == "mariadb@10.11" {
-        tests.push(test("ibench tells of a full table", full_table));
-    }
-    tests
-}
-
-/// Tests that need the right to mount a volume.
-pub(super) fn volume_tests() -> Vec<Trial> {
-    let test = |system: &'static str, settings: &'static [(&str, &str)]| {
-        confined_test("ibench tells of a full volume", system, &volume(), move |installation| {
-            full_volume(installation, system, settings);
-        })
-    };
-    // With a larger log, PostgreSQL would end because it has no space for the log.
-    let small_log: &[_] = &[("max_wal_size", "64MB"), ("min_wal_size", "32MB")];
-    vec![test("mariadb@10.11", &[]), test("postgres@18.4", small_log)]
-}
 
 fn volume() -> Confinement {
     Confinement { volume_bytes: Some(200 << 20), ..Confinement::default() }
@@ -54,7 +26,8 @@ fn failure(job: Job) -> String {
 
 /// Another client deletes rows. It first deletes some rows, so that the workload's own deletes find fewer rows. Then it
 /// deletes all rows.
-fn overtaken(subject: &Subject) {
+#[dyno_test(on(SERVERS))]
+fn ibench_tells_when_its_rows_are_gone(subject: &Subject) {
     run(ibench(subject, "prepare", &[])).success();
     subject.ask("DELETE FROM purchases1 WHERE transactionid <= 400");
     let counts = run(ibench(subject, "run", &[])).success().counts;
@@ -73,7 +46,8 @@ fn overtaken(subject: &Subject) {
 }
 
 /// A table in memory has a size limit, so it can be full like a table on a full volume.
-fn full_table(subject: &Subject) {
+#[dyno_test(on(&["mariadb@10.11", "mysql@5.6.24", "mysql@9.7.4"]))]
+fn ibench_tells_of_a_full_table(subject: &Subject) {
     let in_memory = [("mysql_storage_engine", "memory"), ("create_secondary", "off")];
     let full = failure(ibench(subject, "prepare", &[&in_memory[..], &[("table_size", "20000")]].concat()));
     assert!(full.contains("The table 'purchases1' is full"), "{full}");
@@ -85,7 +59,8 @@ fn full_table(subject: &Subject) {
     run(ibench(subject, "cleanup", &[])).success();
 }
 
-pub(super) fn full_file(subject: &Subject) {
+#[dyno_test(on_sqlite)]
+fn ibench_tells_of_a_full_database(subject: &Subject) {
     let mut target = subject.target.clone();
     target.on_connect = vec!["PRAGMA max_page_count = 100".to_owned()];
     let subject = Subject { target, storage_engine: None };
@@ -98,7 +73,11 @@ pub(super) fn full_file(subject: &Subject) {
 }
 
 /// The server reports that the volume is full. Or it ends, because it has no space to undo the rows.
-fn full_volume(installation: &Installation, system: &'static str, settings: &[(&str, &str)]) {
+#[dyno_test(confined(&["mariadb@10.11", "postgres@18.4"], volume))]
+fn ibench_tells_of_a_full_volume(installation: &Installation, system: &'static str) {
+    // With a larger log, PostgreSQL would end because it has no space for the log.
+    let small_log: &[_] = &[("max_wal_size", "64MB"), ("min_wal_size", "32MB")];
+    let settings = if system == "postgres@18.4" { small_log } else { &[] };
     let parent = tempfile::tempdir().expect("a folder");
     let confined = Arc::new(Confined::create(&volume(), parent.path()).expect("a volume"));
     let server = start_inside(&confined, installation, system, settings);
@@ -119,7 +98,8 @@ fn tprocc(subject: &Subject, command: &str, options: &[(&str, &str)]) -> Job {
 }
 
 /// A PostgreSQL server without PL/pgSQL cannot create the procedures.
-fn without_language(subject: &Subject) {
+#[dyno_test(on(&["postgres@18.4"]))]
+fn tprocc_tells_of_a_server_without_the_language_of_its_procedures(subject: &Subject) {
     subject.ask("DROP EXTENSION plpgsql");
     let refused = failure(tprocc(subject, "prepare", &[]));
     assert!(refused.contains("tprocc: the server cannot make the procedure tprocc_"), "{refused}");
@@ -128,7 +108,8 @@ fn without_language(subject: &Subject) {
 }
 
 /// A server that accepts procedures only in another dialect cannot create them.
-fn in_another_language(subject: &Subject) {
+#[dyno_test(on(&["mariadb@10.11"]))]
+fn tprocc_tells_of_a_server_with_another_language_for_procedures(subject: &Subject) {
     assert_eq!(subject.target.driver, Protocol::Mysql);
     let mut target = subject.target.clone();
     target.on_connect = vec!["SET SESSION sql_mode = 'ORACLE'".to_owned()];

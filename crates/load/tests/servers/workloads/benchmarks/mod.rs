@@ -6,8 +6,9 @@ mod faults;
 mod ycsb;
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::testing::server_test;
 use dyno_load::{Address, Job, Protocol, Target, builtin_workload};
+use dyno_testing::{Trial, dyno_test};
 
 use super::pgbench;
 use crate::bench::{job_on, run, target, with_options};
@@ -56,78 +57,45 @@ impl Subject {
     }
 }
 
-/// A workload of another benchmark.
-struct Workload {
-    name: &'static str,
-    /// The name of the workload's test.
-    promise: &'static str,
-    check: fn(&Subject),
+/// The servers on which each of these workloads runs. They also run on SQLite, if it can run them.
+pub(super) const SERVERS: &[&str] =
+    &["mariadb@10.11", "mysql@5.6.24", "postgres@18.4", "mysql@9.7.4", "mariadb@10.11/rocksdb"];
+
+/// A maker of a test for each of some systems.
+fn on(systems: &'static [&'static str]) -> impl Fn(&str, fn(&Subject)) -> Vec<Trial> {
+    move |name, test| {
+        let on_server = |system: &&'static str| {
+            let system = *system;
+            server_test(name, system, move |server| test(&Subject::of(server, system)))
+        };
+        systems.iter().map(on_server).collect()
+    }
 }
 
-static WORKLOADS: [Workload; 6] = [
-    Workload { name: "NAME.pgbench", promise: "pgbench scripts run as text and prepared", check: scripts },
-    Workload { name: "tpcb", promise: "the sums of tpcb stay equal", check: sums },
-    Workload { name: "ycsb", promise: "ycsb reads what is there", check: ycsb::records },
-    Workload { name: "ibench", promise: "ibench keeps its rows", check: queue },
-    Workload { name: "tprocc", promise: "the conditions of TPC-C hold after procedures", check: procedures },
-    Workload { name: "ch", promise: "ch answers as SQLite does", check: ch::answers },
-];
-
-/// The servers on which each of these workloads runs. They also run on SQLite.
-pub(crate) const SERVERS: [&str; 5] =
-    ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4", "mysql@9.7.4", "mariadb@10.11/rocksdb"];
-const SQLITE: &str = "sqlite";
-
-/// Workloads that a database cannot run. Each has the workload, the database, and the words with which `prepare`
-/// refuses.
-const REFUSED: [(&str, &str, &str); 1] =
-    [("tprocc", SQLITE, "tprocc needs stored procedures, which SQLite does not have")];
-
-/// A test of each workload on each database.
-pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests = Vec::new();
-    for workload in &WORKLOADS {
-        tests.extend(SERVERS.map(|system| {
-            server_test(workload.promise, system, move |server: &mut Server| {
-                let subject = Subject::of(server, system);
-                try_on(workload, system, &subject);
-            })
-        }));
-        tests.push(on_file(workload.promise, |subject| try_on(workload, SQLITE, subject)));
-    }
-    tests.push(ch::duckdb_test());
-    tests.extend(SERVERS.into_iter().flat_map(faults::tests));
-    tests.push(on_file("ibench tells of a full database", faults::full_file));
-    tests.extend(faults::volume_tests());
-    tests.push(Trial::test("popularity falls with the rank", || {
-        ycsb::popularity();
+/// Makes a test on a file of SQLite, which needs no server.
+fn on_sqlite(name: &str, test: fn(&Subject)) -> Vec<Trial> {
+    let run = move || {
+        let folder = tempfile::tempdir()?;
+        test(&Subject::sqlite(&folder));
         Ok(())
-    }));
+    };
+    vec![Trial::test(format!("{name} sqlite"), run)]
+}
+
+/// Makes a test for each of [`SERVERS`], and one for SQLite.
+fn on_each_database(name: &str, test: fn(&Subject)) -> Vec<Trial> {
+    let mut tests = on(SERVERS)(name, test);
+    tests.extend(on_sqlite(name, test));
     tests
 }
 
-/// A test on a file of SQLite, which needs no server.
-fn on_file(name: &str, check: impl FnOnce(&Subject) + Send + 'static) -> Trial {
-    Trial::test(format!("{name}: {SQLITE}"), || {
-        let folder = tempfile::tempdir().expect("a folder");
-        check(&Subject::sqlite(&folder));
-        Ok(())
-    })
-}
-
-fn try_on(workload: &Workload, system: &str, subject: &Subject) {
-    let Some((.., says)) = REFUSED.iter().find(|pair| (pair.0, pair.1) == (workload.name, system)) else {
-        return (workload.check)(subject);
-    };
-    let failure = run(subject.builtin(workload.name, "prepare", "")).failure.expect("a refusal");
-    assert!(failure.contains(says), "{failure}");
-}
-
-fn scripts(subject: &Subject) {
+#[dyno_test(on_each_database)]
+fn pgbench_scripts_run_as_text_and_prepared(subject: &Subject) {
     pgbench::plain(&subject.target, &["simple", "prepared"]);
 }
 
-fn sums(subject: &Subject) {
+#[dyno_test(on_each_database)]
+fn the_sums_of_tpcb_stay_equal(subject: &Subject) {
     let tpcb = |command: &str| subject.builtin("tpcb", command, "");
     assert_eq!(run(tpcb("prepare")).success().counts.rows, 100_011);
     let mut transactions = tpcb("run");
@@ -147,7 +115,8 @@ fn sums(subject: &Subject) {
 
 const QUEUE: [(&str, &str); 2] = [("tables", "2"), ("table_size", "2000")];
 
-fn queue(subject: &Subject) {
+#[dyno_test(on_each_database)]
+fn ibench_keeps_its_rows(subject: &Subject) {
     let ibench = |command: &str, options: &[(&str, &str)]| {
         with_options(with_options(subject.builtin("ibench", command, ""), &QUEUE), options)
     };
@@ -190,7 +159,14 @@ fn queue(subject: &Subject) {
     run(ibench("cleanup", &[])).success();
 }
 
-fn procedures(subject: &Subject) {
+#[dyno_test(on_sqlite)]
+fn tprocc_is_refused_on_a_database_without_procedures(subject: &Subject) {
+    let failure = run(subject.builtin("tprocc", "prepare", "")).failure.expect("a refusal");
+    assert!(failure.contains("tprocc needs stored procedures, which SQLite does not have"), "{failure}");
+}
+
+#[dyno_test(on(SERVERS))]
+fn the_conditions_of_tpcc_hold_after_procedures(subject: &Subject) {
     const TRANSACTIONS: u64 = 400;
     let tprocc = |command: &str, options: &[(&str, &str)]| {
         let common = [("scale", "1"), ("trx_level", "RC")];

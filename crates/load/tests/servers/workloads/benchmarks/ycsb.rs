@@ -1,8 +1,9 @@
 //! The core workloads of YCSB: what they read and write, and the popularity of records.
 
 use dyno_load::{Address, Job, Protocol, Target};
+use dyno_testing::dyno_test;
 
-use super::{EVENTS, Subject};
+use super::{EVENTS, Subject, on_each_database};
 use crate::bench::{job_on, run, with_options};
 
 /// Lua code that makes a script's prepared statements print their kind and their number of rows.
@@ -27,7 +28,8 @@ end
 
 const SMALL: [(&str, &str); 3] = [("recordcount", "500"), ("fieldlength", "20"), ("maxscanlength", "10")];
 
-pub(super) fn records(subject: &Subject) {
+#[dyno_test(on_each_database)]
+fn ycsb_reads_what_is_there(subject: &Subject) {
     let ycsb = |command: &str| with_options(subject.builtin("ycsb", command, TELL), &SMALL);
     run(ycsb("prepare")).success();
     let kinds: [(&str, &[&str]); 6] = [
@@ -84,7 +86,8 @@ fn checksums(subject: &Subject, check: &dyn Fn() -> Job) {
 }
 
 /// Draws numbers, and compares the share of each rank r with r^-0.99 divided by the sum over all ranks.
-pub(super) fn popularity() {
+#[dyno_test]
+fn popularity_falls_with_the_rank() {
     let source = "
         function event()
           local draw, n, of = require('ycsb.zipf').of(0.99), 1000, {}
