@@ -35,9 +35,6 @@ pub enum Problem {
     /// A claim without a measured quantity.
     #[error("the claim needs a ratio, value or geomean on at least one side")]
     NoMeasurement,
-    /// A name that fits several systems.
-    #[error("'{name}' could be {}; add `at …` with a value in which their confinements differ", candidates.join(" or "))]
-    Ambiguous { name: String, candidates: Vec<String> },
     /// A ratio or value that fits no test, or several.
     #[error("{}", tests_problem(function, *count))]
     Tests { function: &'static str, count: usize },
@@ -52,7 +49,7 @@ fn tests_problem(function: &str, count: usize) -> String {
             "{function} needs one test, and none matches; the scale, --only or --clients may leave it out"
         ),
         _ => format!(
-            "{function} needs one test, and {count} match; name one with `at step = …, clients = …`, or use geomean"
+            "{function} needs one test, and {count} match; name a step and a number of clients, or use geomean"
         ),
     }
 }

@@ -1,6 +1,6 @@
 //! Claims: expected results of a plan, as expressions.
 //!
-//! `ratio(myrocks, innodb, throughput) > 2 at iops = 5000`. `docs/reference/claims.md` describes the language.
+//! `ratio(myrocks, innodb, throughput, update, 16) > 2`. `docs/reference/claims.md` describes the language.
 
 mod error;
 mod figures;

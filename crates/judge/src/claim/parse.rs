@@ -5,12 +5,11 @@ use super::measure::Measure;
 use super::token::{Kind, Token, tokens};
 use crate::trial::quantity::Quantity;
 
-/// A parsed claim: sides with relations between them (`a < b` or `a < b < c`), and conditions.
+/// A parsed claim: sides with relations between them (`a < b` or `a < b < c`).
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sentence {
     pub(super) sides: Vec<Expression>,
     pub(super) relations: Vec<Relation>,
-    pub(super) conditions: Vec<Condition>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +40,7 @@ pub(super) struct Call {
     /// One system for a value, or the dividend and the divisor of a ratio.
     pub(super) systems: Vec<Name>,
     pub(super) measure: Measure,
+    /// A step, or for a geometric mean a step or a group of steps.
     pub(super) step: Option<Name>,
     pub(super) clients: Option<u32>,
     /// A number of joined background clients, which selects a part of the test; `None` for the whole test.
@@ -69,13 +69,6 @@ pub(super) struct Name {
     pub(super) column: usize,
 }
 
-/// One condition after `at`: `clients = 4`.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Condition {
-    pub(super) key: Name,
-    pub(super) value: Name,
-}
-
 impl Expression {
     /// All calls in the expression, from left to right. Each call is a measured figure.
     pub(super) fn calls(&self) -> Vec<&Call> {
@@ -99,14 +92,13 @@ pub(super) fn parse(text: &str) -> Result<Sentence, ClaimError> {
     if relations.is_empty() {
         return Err(parser.expected("<, <=, > or >="));
     }
-    let conditions = if parser.takes_name("at") { parser.conditions()? } else { Vec::new() };
     if parser.peek().kind != Kind::End {
-        return Err(parser.expected("an operator, `at`, or the end"));
+        return Err(parser.expected("an operator, or the end"));
     }
     if sides.iter().all(|side| side.calls().is_empty()) {
         return Err(Problem::NoMeasurement.at(1));
     }
-    Ok(Sentence { sides, relations, conditions })
+    Ok(Sentence { sides, relations })
 }
 
 /// Largest depth of nested parentheses. It prevents a stack overflow.
@@ -137,12 +129,6 @@ impl Parser {
 
     fn takes(&mut self, mark: &str) -> bool {
         let is_it = matches!(self.peek().kind, Kind::Mark(found) if found == mark);
-        self.at += usize::from(is_it);
-        is_it
-    }
-
-    fn takes_name(&mut self, name: &str) -> bool {
-        let is_it = matches!(&self.peek().kind, Kind::Name(found) if found == name);
         self.at += usize::from(is_it);
         is_it
     }
@@ -255,25 +241,6 @@ impl Parser {
                 Ok(number as u32)
             }
             _ => Err(self.expected("a number of clients")),
-        }
-    }
-
-    fn conditions(&mut self) -> Result<Vec<Condition>, ClaimError> {
-        let mut conditions = Vec::new();
-        loop {
-            let key = self.name("step, group, clients, or a limit of the confinement")?;
-            self.require("=", "'='")?;
-            let token = self.peek().clone();
-            let text = match token.kind {
-                Kind::Number(number) => number.to_string(),
-                Kind::Name(name) => name,
-                Kind::Mark(_) | Kind::End => return Err(self.expected("a value")),
-            };
-            self.next();
-            conditions.push(Condition { key, value: Name { text, column: token.column } });
-            if !self.takes(",") {
-                return Ok(conditions);
-            }
         }
     }
 }

@@ -31,7 +31,7 @@ impl Kind {
 }
 
 /// A longer mark precedes the marks that are its prefixes, because the first match wins.
-const MARKS: [&str; 12] = ["<=", ">=", "<", ">", "+", "-", "*", "/", "(", ")", ",", "="];
+const MARKS: [&str; 11] = ["<=", ">=", "<", ">", "+", "-", "*", "/", "(", ")", ","];
 
 /// Splits a text into tokens. The last token marks the end. A name may contain letters, digits, `_`, `.`, `@` and,
 /// after its first character, `-`. A minus sign must therefore be separated from a name before it.
