@@ -11,7 +11,6 @@ use serde::Serialize;
 
 use crate::compare::comparison::{Comparison, Finding, Judgement, TestComparison};
 use crate::compare::rule::Rule;
-use crate::cost::forecast::LeftOutTest;
 use crate::cost::price::Frontier;
 use crate::effects::events::EventfulTest;
 use crate::effects::hosts::Hosts;
@@ -59,9 +58,6 @@ pub struct Analysis {
     pub ladders: Vec<Ladder>,
     /// For each test, the systems that have a price, and whether each is worth its price.
     pub frontiers: Vec<Frontier>,
-    /// For each test and each system, a prediction of the system's rate from the other systems that differ from it only
-    /// in hardware.
-    pub left_out: Vec<LeftOutTest>,
     /// The hosts that share the run, and how much the ratios differ between them. `None` for a run on one host.
     pub hosts: Option<Hosts>,
 }

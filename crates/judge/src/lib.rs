@@ -36,7 +36,7 @@ pub use compare::comparison::{
 pub use compare::rule::{Rule, rounds_for_family, tests_sharing};
 pub use compare::sessions::Replicates;
 pub use cost::forecast::{
-    ERROR_MAX, Forecast, Hardware, LeftOut, LeftOutTest, Predicted, Prediction, Resource, Unpredicted, Used,
+    ERROR_MAX, Forecast, Hardware, LeftOut, Predicted, Prediction, Resource, Unpredicted, Used,
     WantedHardware, forecasts,
 };
 pub use cost::price::{

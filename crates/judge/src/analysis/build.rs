@@ -8,7 +8,6 @@ use super::replication::replication;
 use crate::analysis::test::Test;
 use crate::compare::comparison::{Subject, judge};
 use crate::compare::rule::Rule;
-use crate::cost::forecast::left_out_tests;
 use crate::cost::price::frontiers;
 use crate::effects::events::eventful_tests;
 use crate::effects::hosts::hosts;
@@ -60,7 +59,6 @@ pub fn analyse(run: &Run, checks: &TrialChecks, rule: &Rule) -> Analysis {
         replays: replays(&evidence, ids().nth(base_at).unwrap_or_default(), &rule),
         ladders: ladders(&evidence, &rule),
         frontiers: frontiers(run, &tests, &against),
-        left_out: left_out_tests(run, &tests),
         tests,
         hosts: hosts(run, against.get(base_at), &rule),
         against,

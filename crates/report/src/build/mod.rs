@@ -84,7 +84,6 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
         query_plans: query_plans(run),
         why: Vec::new(),
         frontiers: analysis.frontiers.clone(),
-        left_out: analysis.left_out.clone(),
         systems: systems(run, base),
         claims: Vec::new(),
         footnotes: footnotes.into_list(),

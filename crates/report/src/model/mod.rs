@@ -12,8 +12,8 @@ pub(crate) mod upgrade;
 pub(crate) mod why;
 
 use dyno_judge::{
-    CellWarning, EventfulTest, Frontier, Hosts, JoinedTest, Ladder, LagTest, LeftOutTest, QueryPlans,
-    ReplayedTest, Replication, Rule, Sensitivity, StackSummary, SteadyState, SystemNotInForce,
+    CellWarning, EventfulTest, Frontier, Hosts, JoinedTest, Ladder, LagTest, QueryPlans, ReplayedTest,
+    Replication, Rule, Sensitivity, StackSummary, SteadyState, SystemNotInForce,
 };
 use dyno_store::{Allocation, Configuration, CrashRecord, HostRecord, Operation, Price};
 use serde::Serialize;
@@ -102,9 +102,6 @@ pub struct Reports {
     pub why: Vec<Why>,
     /// For each test, the systems with a price, and whether each is worth its price.
     pub frontiers: Vec<Frontier>,
-    /// For each test, predictions of each system's throughput from the other systems of its family, which differ from
-    /// it only in hardware.
-    pub left_out: Vec<LeftOutTest>,
     /// The plan's claims, with verdicts.
     pub claims: Vec<Claim>,
     pub footnotes: Vec<Footnote>,

@@ -16,7 +16,7 @@ use crate::model::Reports;
 use crate::wording::{in_force, phrases};
 
 pub(crate) use cells::{cell_shown, relative_shown, table};
-pub(crate) use costs::{efficiency, frontier, left_out};
+pub(crate) use costs::{efficiency, frontier};
 pub(crate) use doubts::undecided;
 pub(crate) use servers::crashes;
 pub(crate) use throughput::{events, joins, matrices};
@@ -38,8 +38,9 @@ pub(crate) struct SectionKind {
     pub(crate) of: fn(&Reports) -> Option<Section>,
 }
 
-/// All sections, in the order of every format. To add a section, write a new file that makes it, and add a line to this list.
-pub(crate) const SECTIONS: [SectionKind; 28] = [
+/// All sections, in the order of every format. To add a section, write a new file that makes it, and add a line to this
+/// list.
+pub(crate) const SECTIONS: [SectionKind; 27] = [
     SectionKind { id: "why", of: why::section },
     SectionKind { id: "ladders", of: ladders::section },
     SectionKind { id: "absolute", of: |reports| Some(matrices::absolute(reports)) },
@@ -61,7 +62,6 @@ pub(crate) const SECTIONS: [SectionKind; 28] = [
     SectionKind { id: "scaling", of: scaling::section },
     SectionKind { id: "frontier", of: frontier::section },
     SectionKind { id: "stacks", of: stacks::section },
-    SectionKind { id: "left-out", of: left_out::of_run },
     SectionKind { id: "hosts", of: hosts::section },
     SectionKind { id: "drivers", of: drivers::section },
     SectionKind { id: "undecided", of: undecided::section },
@@ -84,7 +84,6 @@ pub(crate) fn findings(reports: &Reports) -> Vec<Section> {
         crashes::section(reports),
         repeated::section(reports),
         frontier::section(reports),
-        left_out::of_run(reports),
         why::section(reports),
     ];
     found.into_iter().flatten().collect()

@@ -21,8 +21,8 @@ use crate::trial::of_run::Trials;
 use crate::trial::quantity::Quantity;
 pub use hardware::{Hardware, Resource};
 
-/// Largest error with which a family still makes predictions, as a share of the measured rate. To find the error, each
-/// system of the family is predicted from the other systems.
+/// Largest error, as a share of the measured rate, at which Dyno still makes predictions for a family. To find the
+/// error, each system of the family is predicted from the other systems.
 pub const ERROR_MAX: f64 = 0.2;
 
 /// Hardware to forecast for. If a list is empty, each family keeps its own amounts.
@@ -67,16 +67,6 @@ pub struct LeftOut {
     pub error: f64,
     /// Whether the system's hardware is outside the range of the other systems' hardware.
     pub is_outside: bool,
-}
-
-/// A family of systems in a test. Each system is predicted from the other systems.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LeftOutTest {
-    pub step: String,
-    pub clients: u32,
-    pub family: String,
-    pub used: Vec<Used>,
-    pub left_out: Vec<LeftOut>,
 }
 
 /// A prediction for a family on hardware that was not measured.
@@ -144,35 +134,6 @@ pub fn forecasts(
     tests
         .flat_map(|test| families.iter().filter_map(|family| forecast(family, test, &trials, wanted)))
         .collect()
-}
-
-/// How well systems are predicted from others that differ only in hardware, for each test with enough systems.
-pub(crate) fn left_out_tests(run: &Run, tests: &[Test]) -> Vec<LeftOutTest> {
-    let mut families = families(run);
-    families.retain(|family| family.systems.len() > 1);
-    if families.is_empty() {
-        return Vec::new();
-    }
-    let (trials, nowhere_else) = (Trials::of(run), WantedHardware::default());
-    let is_timed = |test: &&Test| run.steps.iter().any(|step| step.id == test.step && step.seconds.is_some());
-    let of_test = |test: &Test| -> Vec<LeftOutTest> {
-        let of_families = families.iter().filter_map(|family| forecast(family, test, &trials, &nowhere_else));
-        let tried = of_families.filter(|forecast| !forecast.left_out.is_empty());
-        tried.map(|forecast| LeftOutTest::of(&test.step, &forecast)).collect()
-    };
-    tests.iter().filter(is_timed).flat_map(of_test).collect()
-}
-
-impl LeftOutTest {
-    pub fn of(step: &str, forecast: &Forecast) -> Self {
-        Self {
-            step: step.to_owned(),
-            clients: forecast.clients,
-            family: forecast.family.clone(),
-            used: forecast.used.clone(),
-            left_out: forecast.left_out.clone(),
-        }
-    }
 }
 
 /// The forecast for a family in a test; `None` if no system of the family was measured.

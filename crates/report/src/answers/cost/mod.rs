@@ -1,16 +1,16 @@
 //! The cheapest system for a load, as a document: the answer, then the candidates, then the quality of predictions.
 
 mod hardware_priced;
+mod left_out;
 mod sentences;
 mod tables;
 #[cfg(test)]
 mod tests;
 
-use dyno_judge::{CostAnswer, LeftOutTest};
+use dyno_judge::CostAnswer;
 
 use crate::document::{Document, Section};
 use crate::format::{Report, json};
-use crate::sections::left_out;
 
 impl Report for CostAnswer {
     fn documents(&self) -> Vec<Document> {
@@ -30,9 +30,7 @@ impl Report for CostAnswer {
 }
 
 fn sections(answer: &CostAnswer) -> Vec<Section> {
-    let asked = answer.forecasts.iter().filter(|it| !it.predictions.is_empty() && !it.left_out.is_empty());
-    let tested: Vec<LeftOutTest> = asked.map(|it| LeftOutTest::of(&answer.step, it)).collect();
     let mut sections = vec![tables::candidates(answer)];
-    sections.extend(left_out::section(&tested));
+    sections.extend(left_out::section(&answer.step, &answer.forecasts));
     sections
 }

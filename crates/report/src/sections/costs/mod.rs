@@ -3,4 +3,3 @@
 pub(super) mod counters;
 pub(crate) mod efficiency;
 pub(crate) mod frontier;
-pub(crate) mod left_out;
