@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use dyno_client::{Client, ClientError};
+use dyno_client::{Client, ClientError, ResultSet};
 
 use super::{ReplicaStatus, Replicating, write_new};
 use crate::family::site::Site;
@@ -25,6 +25,10 @@ const LEAST: [(&str, u32); 4] = [
 ];
 /// Size of a file of the log, in MB.
 const SEGMENT_MB: u32 = 16;
+/// The SQLSTATE of a statement that a replica cancelled because the statement was in the way of the replay of the log.
+const CANCELLED: &str = "40001";
+/// How often a cancelled statement is sent at most. Each time, the replay has got further.
+const SENT_MAX: u32 = 20;
 
 #[derive(Debug)]
 pub(crate) struct PostgresReplication;
@@ -86,7 +90,7 @@ impl Replicating for PostgresReplication {
     }
 
     fn status(&self, client: &mut Client) -> Result<ReplicaStatus, ClientError> {
-        let found = client.query("SELECT extract(epoch FROM now() - pg_last_xact_replay_timestamp())")?;
+        let found = query(client, "SELECT extract(epoch FROM now() - pg_last_xact_replay_timestamp())")?;
         let behind = found.rows.into_iter().flatten().flatten().next();
         // A replica tries for ever to reach its primary. Only the replica's log says why it cannot, so `stopped` is
         // `None`.
@@ -97,18 +101,19 @@ impl Replicating for PostgresReplication {
         let byte = |function: &str| format!("coalesce(pg_wal_lsn_diff({function}(), '0/0'), 0)::bigint");
         let sql = format!("SELECT {}, {}", byte("pg_last_wal_receive_lsn"), byte("pg_last_wal_replay_lsn"));
         let mut numbers =
-            client.query(&sql)?.rows.into_iter().flatten().flatten().map(|it| it.parse().unwrap_or(0));
+            query(client, &sql)?.rows.into_iter().flatten().flatten().map(|it| it.parse().unwrap_or(0));
         let mut next = || (0, numbers.next().unwrap_or(0));
         Ok(Progress { received: next(), applied: next() })
     }
 
     /// Removes the address of the primary from the replica's settings. From version 13 on, a reload applies this.
     fn cut_off(&self, client: &mut Client) -> Result<(), ClientError> {
-        client.query("ALTER SYSTEM SET primary_conninfo = ''")?;
-        client.query("SELECT pg_reload_conf()")?;
+        query(client, "ALTER SYSTEM SET primary_conninfo = ''")?;
+        query(client, "SELECT pg_reload_conf()")?;
         // This statement waits in the server until the process that receives the log has ended. Its time limit is that
         // of the client for an answer.
-        client.query(
+        query(
+            client,
             "DO $$ BEGIN WHILE EXISTS (SELECT 1 FROM pg_stat_wal_receiver) LOOP PERFORM pg_sleep(0.005); END LOOP; END $$",
         )?;
         Ok(())
@@ -116,7 +121,7 @@ impl Replicating for PostgresReplication {
 
     /// Calls `pg_promote`, which first applies all received WAL. Version 12 and later have it.
     fn promote(&self, client: &mut Client, _replication: &Replication) -> Result<(), ClientError> {
-        client.query("SELECT pg_promote(true, 60)").map(drop)
+        query(client, "SELECT CASE WHEN pg_is_in_recovery() THEN pg_promote(true, 60) END").map(drop)
     }
 
     fn waited_for(&self, client: &mut Client) -> Result<u32, ClientError> {
@@ -146,4 +151,16 @@ fn standbys(replication: &Replication) -> String {
 
 fn standby(number: u32) -> String {
     format!("replica{number}")
+}
+
+/// Runs a statement on a replica, and sends it again if the replica cancels it. PostgreSQL's manual describes this under
+/// *Handling Query Conflicts*.
+fn query(client: &mut Client, sql: &str) -> Result<ResultSet, ClientError> {
+    let mut sent = 1;
+    loop {
+        match client.query(sql) {
+            Err(ClientError::Server(error)) if error.state == CANCELLED && sent < SENT_MAX => sent += 1,
+            other => return other,
+        }
+    }
 }
