@@ -62,7 +62,7 @@ pub(crate) struct Bisect {
     /// Profile of settings for all versions
     #[arg(long, default_value = "like-56")]
     profile: String,
-    /// Largest number of rounds of a comparison; without a verdict by then, it stays undecided
+    /// Largest number of rounds of a comparison; if it has no verdict after them, it stays undecided
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(6..=1000))]
     rounds_max: u32,
     /// Smallest difference that matters

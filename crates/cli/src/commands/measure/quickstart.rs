@@ -9,7 +9,7 @@ use dyno_report::NextStep;
 
 use super::run::{self, PageFlags, RunFlags};
 
-/// Compare SQLite's rollback journal with its write-ahead log (no server, about 70 s)
+/// Compare SQLite's rollback journal with its write-ahead log (no server, about 60 s)
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   dyno quickstart")]

@@ -144,13 +144,13 @@ fn systems_that_run_one_at_a_time_are_up_alone() {
 
 #[dyno_test]
 fn a_sweep_that_the_budget_does_not_allow_is_told_before_it_begins() {
-    let bench = bench_with("budget_seconds = 8", "");
+    let bench = bench_with("budget_seconds = 12", "");
     for arguments in [&["run", "plan.toml"][..], &["run", "plan.toml", "--dry-run"]] {
         let ended = bench.dyno(arguments);
         assert_ne!(ended.status, Some(0));
         let words = "with its sweeps the plan has 5 systems; six rounds of them take about ";
         assert!(ended.stderr.contains(words), "{}", ended.stderr);
-        assert!(ended.stderr.contains("and the budget is 8 s; `sweep_fraction = "), "{}", ended.stderr);
+        assert!(ended.stderr.contains("and the budget is 12 s; `sweep_fraction = "), "{}", ended.stderr);
     }
     assert!(!bench.path("dyno.db").exists());
 }

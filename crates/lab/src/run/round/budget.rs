@@ -17,7 +17,7 @@ const SECONDS_MIN: f64 = 0.4;
 const SECONDS_MAX: f64 = 300.0;
 
 impl RunSession<'_> {
-    /// Divides the rest of a budget after the first rounds.
+    /// Divides what is left of a budget after the first rounds.
     ///
     /// # Errors
     /// The results file cannot be read or written.

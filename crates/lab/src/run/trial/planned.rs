@@ -62,7 +62,7 @@ impl<'a> PlannedTrial<'a> {
     /// the step does to the server (its `step_events`) may keep statements waiting.
     pub(crate) fn watch_events(&self) -> Watch<'a> {
         let watch = self.watch();
-        // Perhaps no operation ends while an event lasts, so the longest limit of an event is added.
+        // Perhaps no operation ends during a step event, so the longest limit of the step's events is added.
         let limits_s = self.step().step_events.iter().map(|event| event.limit_seconds);
         let longest = Duration::try_from_secs_f64(limits_s.fold(0.0, f64::max)).unwrap_or(Duration::MAX);
         let patience = watch.patience.saturating_add(longest);
