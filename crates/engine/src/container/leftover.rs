@@ -43,8 +43,8 @@ pub(crate) fn forget(home: &Path) {
     let _ = fs::remove_file(home.join(NOTE));
 }
 
-/// Removes the container that a home records, the container's processes, and the record. Succeeds if the container
-/// is gone.
+/// Removes the container that is recorded in a home, its processes, and the record. Also succeeds if there is no such
+/// container any more.
 ///
 /// # Errors
 /// The container may still exist. Its record is kept.

@@ -24,8 +24,8 @@ pub enum Replicates {
     /// Each system was measured in one session, and its rounds are the replicates. Each round's figure is divided by
     /// the anchor's figure in the same round, which cancels the effects of the session.
     AnchoredRounds,
-    /// Each session is one replicate. Its value is the centre of its rounds, after each round's figure is divided by the
-    /// anchor's figure in the same round.
+    /// Each session is one replicate. Its value is the centre of its rounds, after each round's figure is divided by
+    /// the anchor's figure in the same round.
     AnchoredSessions,
     /// There are no independent values, because each system was measured in one session and no anchor shows the effect
     /// of the session.
@@ -65,8 +65,8 @@ impl Session<'_> {
 /// The ratios of sessions of two sides.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SessionPairs {
-    /// The pairs of sessions that are neighbours in time, numbered from 0 in the order of time. The numbers are the same
-    /// for all tests of these sessions.
+    /// The pairs of sessions that are neighbours in time, numbered from 0 in the order of time. The numbers are the
+    /// same for all tests of these sessions.
     pub(crate) pairs: Vec<PairRound>,
     /// The logarithm of each session's figure.
     base: Vec<f64>,
@@ -102,7 +102,7 @@ impl SessionPairs {
         self.base.len().min(self.candidate.len())
     }
 
-    /// Whether the sides did not take turns: there are too few pairs for an interval.
+    /// Whether there are too few pairs of neighbouring sessions for an interval, because the sides did not take turns.
     pub(crate) fn are_apart(&self) -> bool {
         self.pairs.len() < 2
     }

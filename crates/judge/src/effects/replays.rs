@@ -88,7 +88,8 @@ pub struct DigestFigures {
     pub error_codes: BTreeMap<String, u64>,
     /// Whether the answers are the base's; `None` for the base, and if answers were not read.
     pub answers: Option<Answers>,
-    /// Mean latency from the sending of a statement, median over rounds; `None` if all statements failed.
+    /// Latency from the time at which a statement was sent: the mean of each round, and of these the median. `None` if
+    /// all statements failed.
     pub mean_us: Option<f64>,
     /// The 99th percentile of the latency in all rounds together.
     pub p99_us: Option<f64>,

@@ -132,8 +132,8 @@ impl LoadProcess {
         self.write_line(&Order::Slice(*order))
     }
 
-    /// Orders a job whose connections [join](Job::joins) to begin to measure. The process answers with a
-    /// [`Frame::Measuring`].
+    /// Orders a job to begin to measure. Its connections [join](Job::joins) at different times. The process answers
+    /// with a [`Frame::Measuring`].
     ///
     /// # Errors
     /// The process died.

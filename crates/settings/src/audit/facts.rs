@@ -113,7 +113,8 @@ impl SystemFacts {
         }
     }
 
-    /// Whether pages that a power cut tears (writes only in part) can be repaired, or are never torn.
+    /// Whether data survives torn pages, of which a power cut left only a part written: either the server can repair
+    /// such pages, or no page is ever torn.
     pub(super) fn survives_torn_pages(&self) -> Option<bool> {
         if self.is_innodb() {
             // DETECT_ONLY detects torn pages but cannot repair them.

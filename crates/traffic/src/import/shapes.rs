@@ -18,7 +18,7 @@ pub(super) struct Known {
     pub(super) shape_id: i64,
     pub(super) digest_id: i64,
     pub(super) kind: Kind,
-    /// Whether the shape's text is exactly as logged, because it was valid UTF-8.
+    /// Whether the logged text was valid UTF-8. Only then is the shape's text exactly as logged.
     pub(super) is_utf8: bool,
 }
 

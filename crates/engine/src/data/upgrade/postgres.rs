@@ -76,8 +76,8 @@ impl DumpProgram {
     }
 }
 
-/// Finds a program that can dump the old server: of the new version, otherwise of the old version, otherwise of the
-/// host.
+/// Finds a program that can dump the old server. Prefers the program of the new version, then the program of the old
+/// version, then the host's program.
 fn dump_program(old: &Installation, new: &Installation) -> Result<DumpProgram, UpgradeError> {
     let of = |installation: &Installation| {
         let own = installation.clone();

@@ -25,7 +25,7 @@ pub struct FoldedStack {
     pub kind: String,
     /// Whether the thread waits for its client's next request.
     pub is_idle: bool,
-    /// The innermost function of the engine that does not only wait or lock.
+    /// The innermost function of the engine that does more than wait or lock.
     pub function: String,
     /// Functions from the engine's outermost function to the innermost function of the stack, separated by `;`.
     pub frames: String,

@@ -11,8 +11,8 @@ use crate::machine::path_error::At as _;
 use crate::source::error::FetchError;
 use crate::source::workspace::Workspace;
 
-/// Messages of curl and servers when a partial file cannot be continued. The file may be complete, or may belong to
-/// another archive.
+/// Messages of curl and servers if a download cannot be continued. The file on disk may be complete already, or may
+/// belong to another archive.
 const CANNOT_CONTINUE: [&str; 2] = ["error: 416", "byte ranges"];
 
 /// An address for curl. Only `http` and `https` are allowed, because curl can also read local files.

@@ -20,7 +20,7 @@ pub use facts::host_differences;
 pub struct Hosts {
     /// The hosts that measured rounds, in the order of their first round.
     pub hosts: Vec<Host>,
-    /// The attempts to measure a round that gave no result.
+    /// The attempts that gave no result for their round.
     pub lost: Vec<LostAttempt>,
     /// The tests of all systems against the plan's base. A test is included if at least two hosts measured it.
     pub tests: Vec<HostTest>,
