@@ -81,7 +81,7 @@ enum What {
     Upgrade(upgrade::Options),
     /// Planted outages: their start and length as Dyno's load and sysbench record them.
     Outages(outages::Options),
-    /// Failovers before which the replicas are cut off: what is lost in each mode of replication.
+    /// Failovers to replicas that were cut off shortly before: what is lost in each mode of replication.
     Failovers(failovers::Options),
     /// Known lags of a replica that is held back, beside the lags that Dyno measures.
     Lag(lag::Options),

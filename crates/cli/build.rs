@@ -8,8 +8,8 @@ use std::process::Command;
 const PACKED_SINCE: (u32, u32) = (2, 36);
 
 fn main() {
-    // Cargo runs this build script again when this file changes. Without such a line, a change of any file of the
-    // package would have this effect. Every package contains this file.
+    // Cargo runs this build script again when `Cargo.toml` changes. Without such a line, a change of any file of the
+    // package would have this effect. Every package contains `Cargo.toml`.
     println!("cargo::rerun-if-changed=Cargo.toml");
     tell_version();
     pack_relocations();

@@ -32,7 +32,8 @@ pub(crate) struct Options {
     /// Counters that are read each second.
     #[arg(long, default_value_t = 100)]
     series: u32,
-    /// Reports of each kind. The table shows the median, and the first separately.
+    /// Reports of each kind. The table shows their median. An additional first report, read from the disk, is shown
+    /// separately.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
     /// The `dyno` program. By default the one beside this program.

@@ -21,7 +21,7 @@ pub(crate) struct Options {
     rounds: u32,
 }
 
-/// Work that both programs do: many tests of small numbers for primes, whose loops are short, and few tests of
+/// Work that both programs do: many tests whether small numbers are prime, with short loops, and few such tests of
 /// large numbers.
 const WORK: &[&str] = &["cpu --events=4000 --time=0", "cpu --cpu-max-prime=200000 --events=60 --time=0"];
 

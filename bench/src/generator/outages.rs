@@ -160,8 +160,8 @@ fn with_dyno(
     Ok(seen_in(&total, &planted))
 }
 
-/// Returns each planted outage with the longest outage that the load recorded near it: at most a second before it
-/// begins or after it ends.
+/// Returns each planted outage with the longest outage that the load recorded near it: from a second before the planted
+/// outage begins to a second after it ends.
 fn seen_in(total: &Total, planted: &[Outage]) -> Vec<Seen> {
     let timeline = Timeline { bin_seconds: TIMELINE_BIN_SECONDS, bins: total.timeline.clone() };
     let stopped: f64 = planted.iter().map(|outage| outage.seconds).sum();

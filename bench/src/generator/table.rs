@@ -96,7 +96,7 @@ impl Goals {
         Self { table, missed: 0 }
     }
 
-    /// Adds the ratio of Dyno's figure to the other tool's: the median over the servers, and the range.
+    /// Adds a row with Dyno's figure divided by the other tool's: the median over the servers, and the range.
     fn ratio(&mut self, what: &str, pair: &Pair, of: fn(&Sample) -> f64, goal: Option<Goal>) {
         let ((theirs, ours), ratios) = (pair.medians(of), pair.ratios(of));
         let cells = [

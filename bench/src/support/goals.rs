@@ -70,7 +70,7 @@ impl Goals {
         Self { table: pair::table(&headings), outcomes: Vec::new() }
     }
 
-    /// Adds the ratio of the second side's figure to the first side's.
+    /// Adds a row with the second side's figure divided by the first side's.
     pub(crate) fn ratio(&mut self, what: &str, pair: &Pair, of: fn(&Sample) -> f64, limit: Option<Limit>) {
         let (theirs, ours) = pair.medians(of);
         let logs: Vec<f64> = pair.each_ratio(of).iter().map(|ratio| ratio.ln()).collect();
@@ -83,7 +83,7 @@ impl Goals {
         self.values_beside(what, [String::new(), String::new()], values, limit);
     }
 
-    /// As [`values`](Self::values), but the row also shows two texts: the figure of each side from which the values
+    /// As [`values`](Self::values), but the row also shows two texts: for each side, the figure from which the values
     /// were computed.
     pub(crate) fn values_beside(
         &mut self,

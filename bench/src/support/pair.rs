@@ -110,8 +110,8 @@ impl Pair {
     }
 }
 
-/// Measures `rounds` rounds of each case. Every round uses a new server, because a server's speed depends on where its
-/// memory and threads were placed, which does not change while the server runs. Also returns the servers' version.
+/// Measures `rounds` rounds of each case. A server's speed depends on where its memory and threads were placed, and
+/// they stay there while the server runs. Therefore every round uses a new server. Also returns the servers' version.
 pub(crate) fn on_new_servers<Case>(
     rounds: usize,
     cases: &[Case],

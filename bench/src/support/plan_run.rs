@@ -83,7 +83,7 @@ pub(crate) fn run_plan_on(
     Ok(Some(Measured { run, is_paused: ended.interrupted }))
 }
 
-/// Returns the latest run in a results file that has the plan's name, if that run also has the same plan text.
+/// Returns the latest run with the plan's name from a results file, if that run also has the plan's text.
 fn last_run(plan: &Plan, results: &Path) -> anyhow::Result<Option<Run>> {
     if !results.exists() {
         return Ok(None);

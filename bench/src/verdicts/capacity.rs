@@ -1,4 +1,4 @@
-//! Measures how much the capacities differ that several runs of the same search find.
+//! Measures how much the capacities from several runs of the same search differ.
 //!
 //! ```console
 //! $ cargo run --release -p dyno-bench -- capacity

@@ -1,4 +1,4 @@
-//! The connection to the browser, over which it gets commands and sends answers and events.
+//! The connection over which the browser gets commands and sends answers and events.
 
 use std::collections::VecDeque;
 use std::fs::File;

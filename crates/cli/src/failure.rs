@@ -12,7 +12,7 @@ use dyno_settings::{ProfileError, SettingsError};
 use crate::output;
 
 /// Exit status for wrong arguments or input. If exit status 1 is an answer of a command, all errors of that command
-/// have this status.
+/// have the status `USAGE`.
 pub(crate) const USAGE: u8 = 2;
 
 /// Exit status of a gate that is undecided.
@@ -51,7 +51,7 @@ pub(crate) fn of_gate(outcome: anyhow::Result<ExitCode>) -> ExitCode {
     })
 }
 
-/// The mistakes of a plan after the first. The error's own sentence describes the first.
+/// The mistakes of a plan except the first, which the error's own sentence describes.
 fn further_mistakes(error: &anyhow::Error) -> &[PlanError] {
     error
         .chain()

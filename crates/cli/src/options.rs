@@ -93,7 +93,7 @@ pub(crate) enum ReplicationWord {
     SemiSynchronous,
     /// A commit waits until all replicas have received it
     Synchronous,
-    /// The same in a Galera cluster of MariaDB, whose replicas take writes too
+    /// A commit waits until all replicas of a MariaDB Galera cluster have received it; the replicas take writes too
     Galera,
 }
 

@@ -186,7 +186,7 @@ fn socket(address: &SockAddr, kind: Type) -> io::Result<Socket> {
         // Send queries at once (`TCP_NODELAY`).
         socket.set_tcp_nodelay(true)?;
         // If a kernel's backlog is full, it may drop a connection that is already open at this end (SYN cookies,
-        // tcp(7)). If the client then waits for the server to speak first, it never notices. A keepalive probe makes
+        // tcp(7)). A client that waits for the server to speak first would never notice this. A keepalive probe makes
         // the server's kernel reset such a connection.
         socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(REMINDER).with_interval(REMINDER))?;
     }
@@ -223,7 +223,7 @@ mod tests {
         SockAddr::from(listener.local_addr().expect("bound"))
     }
 
-    /// An address that refuses connections. The system gives port 1 to no program by chance.
+    /// An address that refuses connections. The system never gives port 1 to a program by chance.
     fn dead() -> SockAddr {
         SockAddr::from(std::net::SocketAddr::from(([127, 0, 0, 1], 1)))
     }

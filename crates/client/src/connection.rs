@@ -121,8 +121,8 @@ impl Connection {
         self.exchange_until(self.deadline())
     }
 
-    /// Like [`exchange`](Self::exchange), but with a given `deadline`. The parts of one answer, which are read by
-    /// several calls, thus share one time limit.
+    /// Like [`exchange`](Self::exchange), but with a given `deadline`. Several calls that read the parts of one answer
+    /// can thus share one time limit.
     ///
     /// # Errors
     /// As [`exchange`](Self::exchange).
@@ -158,8 +158,8 @@ impl Connection {
     }
 
     fn read(&mut self, deadline: Option<Deadline>) -> Result<(), ClientError> {
-        // If a signal interrupts the wait, this function returns, and the caller calls it again. It must not go on to
-        // the socket's `read`, which has no time limit and would block.
+        // If a signal interrupts the wait, this function returns, and the caller calls it again. This function must not
+        // go on to the socket's `read`, which has no time limit and would block.
         if (self.is_local || deadline.is_some()) && !wait_for_bytes(&self.socket, deadline)? {
             return Ok(());
         }

@@ -16,7 +16,7 @@ pub enum ClientError {
     /// The engine has no server, because it runs inside the process that uses it.
     #[error("this engine has no server to connect to")]
     NoServer,
-    /// No server listens at the address, or it does not accept within the time limit.
+    /// No server listens at the address, or the server does not accept within the time limit.
     #[error("cannot connect to {address}: {source}")]
     Connect {
         /// The address, as the user wrote it.

@@ -59,7 +59,7 @@ pub fn conduct(
     Ok(outcome?)
 }
 
-/// Renames a delivered file whose contents cannot be added to the run's results, because the next attempt needs the
+/// Renames a delivered file if its contents cannot be added to the run's results. The next attempt needs the file's
 /// name. The measurements stay in the renamed file.
 fn set_aside(file: &Path) -> Result<(), ClusterError> {
     let names = (1..).map(|number| file.with_extension(format!("refused-{number}.db")));

@@ -35,7 +35,7 @@ impl Files {
         }
         let is_new = folder.symlink_metadata().is_err();
         let around = || -> io::Result<&Path> {
-            // `parent` returns an empty path for a path that is only a name. Its parent is the current folder.
+            // For a path that is only a name, `parent` returns an empty path, but the parent is the current folder.
             let around = match folder.parent() {
                 Some(around) if around.as_os_str().is_empty() => Path::new("."),
                 Some(around) => around,
@@ -100,7 +100,7 @@ impl Files {
 /// is also written directly if the folder cannot be written.
 ///
 /// # Errors
-/// The file cannot be written. Then an existing file keeps its content, unless the content is written directly.
+/// The file cannot be written. Then an existing file keeps its old content, unless the new content is written directly.
 pub fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
     let present = path.symlink_metadata();
     if present.as_ref().is_ok_and(|present| !present.is_file()) {

@@ -90,8 +90,8 @@ fn remove_leftover(parent: &File, name: &std::ffi::CStr, own: u32) -> io::Result
         Err(Errno::WOULDBLOCK) => return Ok(()),
         locked => locked?,
     }
-    // After the folder was listed and before it was locked, the process that made it may have renamed it to its final
-    // name. Then another folder may have the listed name.
+    // Between the listing and the lock, the process that made the folder may have renamed it to its final name. Then
+    // another folder may have the listed name.
     let (named, held) = (statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?, fstat(&folder)?);
     if (named.st_dev, named.st_ino) != (held.st_dev, held.st_ino) {
         return Ok(());

@@ -140,8 +140,8 @@ fn mysql_servers() -> [Captured; 3] {
     [captured!("mariadb-10.11"), captured!("mysql-5.6"), captured!("mysql-8.0")]
 }
 
-/// Makes seeds of recorded conversations. Of each server, one seed is the complete conversation, and three begin after
-/// the login, with different flags.
+/// Makes seeds from recorded conversations. Each server gives one seed with the complete conversation, and three seeds
+/// that begin after the login and have different flags.
 fn conversations(servers: &[Captured], framing: Framing) -> Vec<Seed> {
     let seeds = servers.iter().flat_map(|Captured { login, answers }| {
         let (login, answers) = (framing.split(login), framing.split(answers));

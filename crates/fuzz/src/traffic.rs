@@ -1,4 +1,4 @@
-//! Reads logs of servers and captures of their traffic, and the statements in them.
+//! Reads server logs and traffic captures, and parses the statements in them.
 
 use std::io::Cursor;
 
@@ -47,8 +47,8 @@ fn part(normalizers: &mut [Normalizer], statement: &Statement<'_>, dialect: Dial
     }
 }
 
-/// Splits a statement twice: without a template, and by each template of an earlier statement that fits. Both ways must
-/// give the same parts.
+/// Splits a statement in two ways: without a template, and by each fitting template of an earlier statement. Both ways
+/// must give the same parts.
 fn part_by_templates(normalizer: &mut Normalizer, templates: &mut Vec<Template>, statement: &Statement<'_>) {
     const TEMPLATES_MAX: usize = 16;
     let Statement { text, bound, .. } = *statement;

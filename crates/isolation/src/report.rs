@@ -55,7 +55,7 @@ pub struct AnomalyReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// No anomaly was found that the model excludes.
+    /// The history has no anomaly that the model excludes.
     Kept,
     Broken,
     /// The search for cycles exceeded its time limit, or no transaction was committed.

@@ -75,7 +75,7 @@ fn judged(recorder: Recorder, model: Model) -> (Vec<String>, Verdict) {
     (judged.anomalies.into_iter().map(|it| it.kind).collect(), judged.verdict)
 }
 
-/// Two transactions that overlap read both lists, and each then appends to a different list.
+/// Two overlapping transactions read both lists. Then each appends to a different list.
 #[dyno_test(servers(&["postgres@18.4"]))]
 fn repeatable_reads_skew_writes(server: &mut Server) {
     make_table(server);

@@ -96,8 +96,7 @@ pub struct Replication {
 
 impl Analysis {
     /// Returns, for each of these systems, the requested settings that are not in force. The `same_as` of a result
-    /// names the earlier systems that are the same as the result's system because of these settings. Only those that
-    /// are among `systems` are kept.
+    /// names the earlier systems among `systems` that are the same as the result's system because of these settings.
     pub fn not_in_force_of(&self, systems: &[&str]) -> Vec<SystemNotInForce> {
         let is_one = |id: &str| systems.contains(&id);
         let of = |it: &SystemNotInForce| SystemNotInForce {

@@ -86,7 +86,7 @@ fn replayed(trial: &Trial, step: &Step, traffic: &Traffic, target: Target) -> Jo
     }
 }
 
-/// Returns the job of a trial in slices. Its time limit for connecting is multiplied by the number of systems,
+/// Returns the job of a trial in slices. The job's time limit for connecting is multiplied by the number of systems,
 /// because the loads of all systems connect at the same time.
 pub(crate) fn sliced(plan: &Plan, trial: &Trial, target: Target) -> Job {
     let job = job(plan, trial, 0.0, target);
@@ -106,8 +106,8 @@ pub(crate) fn probed(plan: &Plan, trial: &Trial, target: Target) -> Job {
     Job { paced_slices: true, ..sliced(plan, trial, target) }
 }
 
-/// Returns the job that runs a command of the trial's script, such as `explain`, whose result is the lines that it
-/// prints.
+/// Returns the job that runs a command of the trial's script, such as `explain`. The result of the job is the lines
+/// that the command prints.
 pub(crate) fn printing(plan: &Plan, trial: &Trial, command: &str, target: Target) -> Job {
     let step = &plan.steps[trial.step];
     let options = options(plan, &plan.systems[trial.system], &step.options);
@@ -121,8 +121,8 @@ pub(crate) fn checking(plan: &Plan, trial: &Trial, target: Target) -> Job {
     Job { connections, ..printing(plan, trial, "check", target) }
 }
 
-/// Size of the large answers with which a network is measured, in bytes. They are smaller than the largest packet
-/// that servers allow.
+/// Size, in bytes, of the large answers with which a network is measured. They are smaller than the largest packet that
+/// servers allow.
 pub(crate) const NETWORK_BYTES: u64 = 1_000_000;
 /// Time for which a network is measured, in seconds.
 const NETWORK_SECONDS: f64 = 0.5;

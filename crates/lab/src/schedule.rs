@@ -14,7 +14,7 @@ pub struct Block {
     pub clients: u32,
 }
 
-/// The run of one system in one block of one round.
+/// The measurement of one system in one block of one round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trial {
     /// Position of the step in the plan.
@@ -28,8 +28,7 @@ pub struct Trial {
     pub seed: u64,
 }
 
-/// Returns a plan's blocks in order of execution. All numbers of clients of a step follow one another before the
-/// next step.
+/// Returns a plan's blocks in order of execution. All numbers of clients of a step come before the next step.
 pub fn blocks(plan: &Plan) -> Vec<Block> {
     let levels = plan.steps.iter().enumerate();
     levels
@@ -43,7 +42,7 @@ pub fn blocks(plan: &Plan) -> Vec<Block> {
 /// because other blocks change the caches, and because the load on the host changes with time. So neighbouring blocks
 /// that only read change their order from round to round, as systems do. The first round has the order of the plan, and
 /// the second round the opposite order. Later rounds come in pairs of a random order and its opposite. Blocks that may
-/// write keep their places, because later blocks depend on the data that they leave.
+/// write keep their places, because later blocks depend on the changed data.
 pub(crate) fn round_blocks(plan: &Plan, seed: u64, round: u32) -> Vec<Block> {
     let mut blocks = blocks(plan);
     let only_reads = |block: &Block| plan.steps[block.step].only_reads();
@@ -68,9 +67,8 @@ pub(crate) fn round_blocks(plan: &Plan, seed: u64, round: u32) -> Vec<Block> {
 ///
 /// Rounds come in pairs. The first round of a pair has a random order of systems, and the second the opposite order
 /// (A B C, C B A). Every system is then measured at the same average time, so a steady drift affects all alike. This
-/// is called "ABBA" order. Abedi and Brecht (ICPE 2017) explain why trials must be interleaved and their order be
-/// random. The order depends only on the seed, the block and the round, so a resumed run continues with the same
-/// order.
+/// is called "ABBA" order. Abedi and Brecht (ICPE 2017) explain why trials must be interleaved, in a random order. The
+/// order depends only on the seed, the block and the round, so a resumed run continues with the same order.
 pub fn trials(plan: &Plan, seed: u64, block: Block, round: u32) -> impl Iterator<Item = Trial> + use<> {
     let order = turns(plan.systems.len(), round, |pair| random(seed, block.number, pair, 0, ORDER));
     let seed = random(seed, block.number, round, 0, LOAD).draw();

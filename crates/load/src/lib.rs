@@ -31,7 +31,7 @@
 //!   carries standard input and output can run it on another host. The process ends 10 s after its input ends, whatever
 //!   its script does (`parent_watch.rs`). A parent-death signal would not end programs that the script started.
 //! - Latency counts from when an event was due. At a given rate, this is the time that users wait. Arrivals are drawn
-//!   on a scale of time on which one arrives per unit (`arrivals.rs`), so one mechanism serves all spacings, steps and
+//!   on a scale of time with one arrival per unit (`arrivals.rs`), so one mechanism serves all spacings, steps and
 //!   ramps. The events that are due but have not begun (the backlog) are counted by a second copy of the stream of
 //!   arrivals, so they take no memory.
 //! - No event is forgotten. At the end, the load waits for events in flight. They count in the latencies, but not in
@@ -46,18 +46,18 @@
 //!   order to begin, a lead, and connections that stay open.
 //! - A failed event is rolled back, then run again after a wait that doubles from 0.5 ms to 0.1 s, until the job ends.
 //!   sysbench repeats a failed event at once, without a limit and without a rollback.
-//! - The first connection's script records the distinct statements among its first 5,000 executions, at most 50.
-//!   After the trial, another load process asks for their plans, because it knows the address, TLS and session
-//!   settings of each engine, and `workloads/sql/explain.lua` prints the plans of two versions in the same form.
-//!   The server's own history (`performance_schema`, `pg_stat_statements`) would add a cost to the measurement, and
-//!   executing events again would change the data.
-//! - A load that reconnects (`reconnects.rs`) runs `thread_init` again on a lost connection, because prepared
-//!   statements are lost with it. Waits are drawn from a range that doubles and grows with the number of
-//!   connections (`retry.rs`), and a loop opens at most 500 at a time, so that ten thousand of them do not reach a
-//!   server at once.
+//! - The first connection's script records the distinct statements among its first 5,000 executions, at most 50. After
+//!   the trial, another load process asks for the plans of these statements. A load process does this, because it knows
+//!   the address, TLS and session settings of each engine, and because `workloads/sql/explain.lua` prints the plans of
+//!   two versions in the same form. The server's own history (`performance_schema`, `pg_stat_statements`) would add a
+//!   cost to the measurement, and executing events again would change the data.
+//! - A load that reconnects (`reconnects.rs`) runs `thread_init` again after it has lost a connection, because prepared
+//!   statements are lost with the connection. Waits are drawn from a range that doubles and grows with the number of
+//!   connections (`retry.rs`), and a loop opens at most 500 connections at a time, so that ten thousand connections do
+//!   not reach a server at once.
 //! - A load is divided among its drivers, not copied (`group`). Each load process gets its part of one job, so a plan
-//!   measures the same with one host or several. Clocks of hosts are not compared. The delay with which each process
-//!   begins after the first is stored and checked.
+//!   measures the same with one host or several. Clocks of hosts are not compared. Dyno stores and checks how much
+//!   later than the first process each process begins.
 
 mod group;
 mod io;

@@ -32,8 +32,8 @@ use crate::worker::{Message, Shared, WorkerReport};
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
 /// Time between checks for a stop. Each check wakes a core.
 const POLL: Duration = Duration::from_millis(100);
-/// The job waits this much longer for its connections to open than each connection's own time limit. A connection whose
-/// limit began a little later than the job's can then still report that it exceeded its limit.
+/// After the time limit of a single connection, the job waits this much longer for its connections to open. A
+/// connection whose limit began a little later than the job's can then still report that it exceeded its own limit.
 const GRACE: Duration = Duration::from_secs(1);
 /// Time between interrupts of workers that do not end.
 const INTERRUPT_EVERY: Duration = Duration::from_millis(20);

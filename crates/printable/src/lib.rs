@@ -16,7 +16,8 @@ use std::fmt::{self, Display, Write as _};
 
 pub use quote::quote;
 
-/// Escapes a value's text when it is displayed, for error messages. A text of several lines becomes one line.
+/// A wrapper for error messages: when the value is displayed, its text is escaped. A text of several lines becomes one
+/// line.
 #[derive(Clone, Copy, Debug)]
 pub struct Printable<T>(pub T);
 

@@ -13,8 +13,8 @@
 //!   show. So statistics and number formats have one implementation. Data that only drill-downs need is deflated, in
 //!   one block per step. The script reads a block when a drill-down opens.
 //! - Long series are thinned for display, but extremes stay. Statistics use all data.
-//! - A content security policy allows only this script, by its hash, and no network. So a name in a results file
-//!   could do no harm even if it were not escaped.
+//! - A content security policy allows only the page's own script, by the script's hash, and no network. So a name in a
+//!   results file could do no harm even if it were not escaped.
 
 mod answers;
 mod brief;

@@ -45,7 +45,7 @@ pub enum ScriptError {
     /// The script's own check (`validate`) refuses the value of an option.
     #[error("option --{option} cannot be '{value}': the script's check refuses it")]
     OptionRefused { option: String, value: String },
-    /// A global variable of the script that must be a function is something else.
+    /// A global variable of the script is not a function, but must be one.
     #[error("'{name}' is a {what} in the script, where a function is expected")]
     NoFunction { name: String, what: &'static str },
     /// The script yields outside of the coroutines that it created.

@@ -1,5 +1,5 @@
 //! Searches: the version that made a test slower ([`Bisect`]), the changes that cause a difference ([`Prove`]), and
-//! better settings ([`Tune`]). It also collects the evidence in a results file that explains a difference
+//! better settings ([`Tune`]). The crate also collects the evidence in a results file that explains a difference
 //! ([`explain`]).
 //!
 //! A search compares two systems at a time, and each result decides the next comparison. `dyno-judge` makes these

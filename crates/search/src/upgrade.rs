@@ -74,7 +74,7 @@ impl TriedUpgrade<'_> {
         })
     }
 
-    /// Returns the plans that the two systems made for those of the `statements` for which these plans differ.
+    /// Returns both systems' plans for each of the `statements` whose plans differ between the systems.
     fn differing_plans(
         &self,
         run: &Run,

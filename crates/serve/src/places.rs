@@ -153,9 +153,9 @@ fn turn_one_out(taken: &mut Vec<Arc<Guest>>, newcomer: Option<Peer>) {
     }
 }
 
-/// Chooses the connection to close, and returns its index in the list, which is in order of arrival. The connection
-/// belongs to the peer with the most connections; the newcomer counts as a connection of its peer. Of this peer's
-/// connections, it is the oldest that has not sent a request. If all have sent a request, it is the oldest.
+/// Chooses the connection to close, and returns its index in the list, which is in order of arrival. Only connections
+/// of the peer with the most connections are considered, and the newcomer counts as a connection of its peer. Of these
+/// connections, the oldest that has not sent a request is chosen. If all have sent a request, the oldest is chosen.
 fn last_to_stay(peers: &[Peer], asked: &[bool], newcomer: Option<Peer>) -> Option<usize> {
     let count = |peer: Peer| {
         peers.iter().filter(|other| **other == peer).count() + usize::from(newcomer == Some(peer))

@@ -67,7 +67,7 @@ pub struct RunSummary {
     pub state: RunState,
     pub completed_trials: u64,
     pub failed_trials: u64,
-    /// Whether a search made the run, for one of its comparisons.
+    /// Whether the run is a comparison of a search.
     pub is_of_search: bool,
 }
 
@@ -95,7 +95,7 @@ pub struct Run {
     pub crash_tests: Vec<CrashRecord>,
     /// Division of a time budget; `None` without a budget.
     pub allocation: Option<Allocation>,
-    /// Tests that the run stopped measuring before its end, in the order in which it stopped.
+    /// Tests that the run stopped measuring before the run ended, in the order in which their measurement stopped.
     pub left_tests: Vec<LeftTest>,
     /// Result of the audit of comparability, as JSON; `None` if there was no audit.
     pub audit: Option<serde_json::Value>,

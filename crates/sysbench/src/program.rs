@@ -16,7 +16,7 @@ use crate::log::Console;
 /// Base of the exit status of a program that a signal ended. The signal's number is added.
 const SIGNALLED: u8 = 128;
 
-/// Whether Dyno acts as sysbench, because it was started by this name, for example through a link.
+/// Whether Dyno was started as `sysbench`, for example through a link. Dyno then acts as sysbench.
 pub fn is_called(program: &OsStr) -> bool {
     Path::new(program).file_name() == Some(OsStr::new("sysbench"))
 }

@@ -42,7 +42,7 @@ fn events_that_wait_for_nothing_are_counted_while_they_run_and_every_thread_has_
     events_that_wait_for_nothing_are_counted(&[]);
 }
 
-/// A rate that is too high to be kept leaves the loop as busy as no rate at all.
+/// If a rate is too high to be kept, the loop is as busy as without a rate.
 #[test]
 fn events_that_wait_for_nothing_are_counted_at_a_rate_too() {
     events_that_wait_for_nothing_are_counted(&["--rate=50000"]);

@@ -11,8 +11,8 @@
 //! fn a_killed_server_comes_back(server: &mut Server) {}
 //! ```
 //!
-//! A maker gets the test's name and the function, and returns tests: `plain` and `ignorable` are here, those of tests
-//! on servers are in `dyno_engine::testing`, and a file may have its own.
+//! A maker gets the test's name and the function, and returns tests. The makers `plain` and `ignorable` are here. The
+//! makers of tests on servers are in `dyno_engine::testing`, and a file may have makers of its own.
 //!
 //! # Why
 //!
@@ -92,9 +92,9 @@ fn tests(first: &[&str]) -> Vec<Trial> {
     registered.into_iter().flat_map(trials).collect()
 }
 
-/// Makes ext4 place each new folder inside this folder in another block group. When ext4 makes a file, it skips
-/// every inode of the group that was deleted in the last minute. Next to other tests, that takes a second for the
-/// 1,300 files of a PostgreSQL server. With this flag, it takes a fifth of a second. File systems without block
+/// Makes ext4 place each new folder inside this folder in a different block group. When ext4 makes a file, it skips
+/// every inode that was deleted from the block group in the last minute. While other tests run, that takes a second for
+/// the 1,300 files of a PostgreSQL server. With this flag, it takes a fifth of a second. File systems without block
 /// groups refuse the flag, and do not need it.
 fn spread_folders(folder: &Path) {
     let Ok(folder) = File::open(folder) else { return };

@@ -198,8 +198,8 @@ pub trait Client: Send {
     fn tls_established(&mut self);
     /// Starts a text query. It may contain several statements if the server allows it.
     fn query(&mut self, sql: &[u8]);
-    /// Starts a text query that reads data from the client, as `COPY … FROM STDIN` and `LOAD DATA LOCAL INFILE` do.
-    /// The server gets `data` when it asks for it.
+    /// Starts a text query that reads data from the client, as `COPY … FROM STDIN` and `LOAD DATA LOCAL INFILE` do. The
+    /// server gets `data` when it requests data.
     fn load(&mut self, sql: &[u8], data: &[u8]);
     /// Starts preparing a statement. Its placeholders are written `?`.
     fn prepare(&mut self, sql: &[u8]) {

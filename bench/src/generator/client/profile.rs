@@ -64,7 +64,7 @@ fn title(options: &Options, protocol: Protocol, connections: u32, answers: Answe
     )
 }
 
-/// Measures profiles of this program and, if there is one, of the older program, in turn.
+/// Measures profiles of this program and of the older program, if there is one. The two programs take turns.
 fn stages(
     options: &Options,
     protocol: Protocol,

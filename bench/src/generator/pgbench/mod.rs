@@ -47,7 +47,7 @@ pub(crate) struct Options {
     /// regression tests of pgbench. The scripts may use pgbench's tables.
     #[arg(long, value_delimiter = ',')]
     pub(crate) scripts: Vec<PathBuf>,
-    /// Number of transactions that each program executes before the contents of the tables, and the numbers of
+    /// Number of transactions that each program executes. Then the contents of the tables, and the numbers of
     /// statements that were sent, are compared.
     #[arg(long, default_value_t = 500)]
     pub(crate) transactions: u32,

@@ -92,7 +92,7 @@ fn own_pid() -> i32 {
     std::process::id().cast_signed()
 }
 
-/// Returns the files below a folder that a process has mapped into its memory.
+/// Returns which files below a folder a process has mapped into its memory.
 pub(super) fn mapped_in(pid: i32, folder: &Path) -> Vec<String> {
     let folder = format!("{}/", folder.display());
     let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();

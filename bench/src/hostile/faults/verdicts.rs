@@ -5,8 +5,8 @@ use super::kind::Kind;
 use super::ledger::Trial;
 use super::plans::{ROWS, SECONDS, SYSTEMS};
 
-/// A trial's measuring may begin later than its recorded start, but never earlier. Therefore the measuring certainly
-/// has not ended yet while less than this share of its planned time has passed since the recorded start.
+/// A trial's measuring may begin later than its recorded start, but never earlier. Therefore the measuring cannot have
+/// ended before this share of its planned time has passed since the recorded start.
 const CERTAIN: f64 = 0.8;
 /// If a server was stopped during a good trial, the trial must show a stall of at least this share of the stop's
 /// length. Also, every good trial must have measured at least this share of its planned seconds.
@@ -61,8 +61,8 @@ pub(super) fn contradictions(trials: &[Trial]) -> Vec<String> {
     trials.iter().filter(|trial| trial.is_completed).filter_map(of).collect()
 }
 
-/// Whether the moment is certainly before the end of the trial's measuring, and not before its recorded start. In the
-/// step `turns`, the measuring takes longer, because the systems share the step's time.
+/// Whether the moment is certainly before the end of the trial's measuring, and not before the trial's recorded start.
+/// In the step `turns`, the measuring takes longer, because the systems share the step's time.
 fn covers(trial: &Trial, moment_ms: i64) -> bool {
     let systems = if trial.step == "turns" { f64::from(SYSTEMS) } else { 1.0 };
     let certain_ms = (SECONDS * systems * CERTAIN * 1000.0) as i64;

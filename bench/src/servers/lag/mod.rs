@@ -1,5 +1,4 @@
-//! Compares lags that are known with the lags that Dyno measures. The replica is held back for a known time while a
-//! load writes.
+//! Compares known lags with the lags that Dyno measures. The replica is held back for a known time while a load writes.
 //!
 //! A replica of PostgreSQL applies each commit a set time after the commit was made (`recovery_min_apply_delay`).
 //! This time is the true lag of every token. A replica of MariaDB or MySQL stops applying for a time. A token that

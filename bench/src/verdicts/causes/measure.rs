@@ -26,7 +26,8 @@ pub(super) struct Effort<'a> {
     pub(super) budget: &'a str,
 }
 
-/// Measures a cause in a folder, and continues an interrupted measurement. Returns `None` if the user stopped it.
+/// Measures a cause in a folder, and continues an interrupted measurement. Returns `None` if the user stopped the
+/// benchmark.
 pub(super) fn measure(
     cause: &Cause,
     folder: &Path,

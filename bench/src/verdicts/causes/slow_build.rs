@@ -21,8 +21,8 @@ pub(super) fn make(engine: &str, server: &str, folder: &Path) -> anyhow::Result<
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }
-    // Hard links share the disk space. A symbolic link would point to a place outside the folder that the server is
-    // allowed to see.
+    // Hard links share the disk space. A symbolic link would point outside the folder, to a place that the server is
+    // not allowed to see.
     if run(Command::new("cp").arg("-al").arg(&installation.root).arg(folder)).is_err() {
         // Hard links do not work across file systems, so copy instead.
         if folder.exists() {

@@ -44,8 +44,8 @@ impl Kind {
         Self { name, processes, share, period_seconds: 0.1, is_real_time: false }
     }
 
-    /// No neighbour. Then neighbours that use 5 to 100% of one CPU and of two CPUs, one with long phases, and two
-    /// with real-time priority.
+    /// First no neighbour, then neighbours that use 5 to 100% of one CPU or of two CPUs, then one neighbour with long
+    /// phases, and two with real-time priority.
     pub(crate) const ALL: [Self; 14] = [
         QUIET,
         Self::new("5% of a CPU", 1, 0.05),

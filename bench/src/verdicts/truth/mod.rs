@@ -6,8 +6,8 @@
 //! $ cargo run --release -p dyno-bench -- truth --keep truth.db --minutes 45 --resume
 //! ```
 //!
-//! If a paused command is repeated, it continues where it paused. It prints the table of all parts until then. With
-//! `--minutes 0`, it measures nothing, and prints the table of what the results file has.
+//! If a paused command is repeated, it continues where it paused. At each pause, it prints a table of everything that
+//! was measured until then. With `--minutes 0`, it measures nothing, and prints the table of what the results file has.
 
 mod equals;
 pub(super) mod experiments;

@@ -6,8 +6,8 @@ use super::score::{Goal, Score};
 
 const ROUNDS_MAX: usize = 20;
 
-/// Finds the fewest rounds in which `max-t` decides all tests of a family of 24 and of 296 tests with clear
-/// differences.
+/// Finds the fewest rounds in which `max-t` decides all tests of a family if their differences are clear. There are two
+/// families: one of 24 tests and one of 296.
 pub(super) fn scores() -> Vec<Score> {
     let score = |tests: usize, goal: f64| {
         let rounds = (2..ROUNDS_MAX).find(|rounds| is_decided(tests, *rounds)).unwrap_or(ROUNDS_MAX);

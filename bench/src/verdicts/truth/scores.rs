@@ -34,8 +34,8 @@ pub(super) fn found(planted: Planted, run: &Run) -> Vec<Score> {
     scores
 }
 
-/// Returns how wide the interval of a ratio is with only one pair of instances. This half width is measured with
-/// several pairs, and its centre is taken.
+/// Returns the half width of a ratio's interval with only one pair of instances. The half width is measured for each of
+/// several pairs, and the centre of these values is taken.
 pub(super) fn half_width(run: &Run) -> Vec<Score> {
     let pairs = experiments(run, 1);
     let widths: Vec<f64> = pairs

@@ -12,9 +12,9 @@ use super::score::{Goal, Score};
 /// Numbers of rounds in a session when several sessions per side are compared.
 const SESSION_ROUNDS: [usize; 2] = [1, 3];
 
-/// Compares a base and a candidate from different sessions. Returns how often there is a verdict from two sessions
-/// without an anchor, an alarm from two sessions with an anchor, an alarm from several sessions per side in turns, and a
-/// verdict from several sessions per side, one side after the other.
+/// Compares a base and a candidate from different sessions. Returns four shares, the last two for each number of
+/// rounds: verdicts from two sessions without an anchor; alarms from two sessions with an anchor; alarms from several
+/// sessions per side, in turns; verdicts from several sessions per side, one side after the other.
 pub(super) fn scores(run: &Run, family_rounds: usize, goal: Goal) -> Vec<Score> {
     let families = experiments(run, family_rounds);
     let pairs: Vec<&[Run]> = families.chunks_exact(2).collect();
@@ -50,12 +50,13 @@ pub(super) fn scores(run: &Run, family_rounds: usize, goal: Goal) -> Vec<Score> 
     scores
 }
 
-/// Whether the session at this place in time is one of the base, if either side comes first equally often: A B B A.
+/// Whether the session at this place in time belongs to the base, if the sides take turns and each comes first equally
+/// often: A B B A.
 fn is_base_in_turns(at: usize) -> bool {
     matches!(at % 4, 0 | 3)
 }
 
-/// Whether the session at this place in time is one of the base, if all sessions of the base come first.
+/// Whether the session at this place in time belongs to the base, if all sessions of the base come first.
 fn is_base_first(at: usize) -> bool {
     at < ROUNDS_MIN
 }

@@ -57,8 +57,8 @@ fn put(path: &Path, text: &str) -> anyhow::Result<()> {
     fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Returns the log of a server that executed the traffic. Each unit of statements is executed once in turn, and this is
-/// repeated until every unit has been executed as often as it should.
+/// Returns the log of a server that executed the traffic. In each pass, the units of statements are executed once each,
+/// one after the other. A unit takes part in as many passes as its `times` says.
 fn log(product: Product, traffic: &Traffic) -> anyhow::Result<String> {
     let mut values = Values::default();
     let mut text = String::new();

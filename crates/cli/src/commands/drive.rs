@@ -34,8 +34,8 @@ impl Drive {
 
 /// Runs the job. If the job fails, the command writes a frame about it and returns no error.
 pub(crate) fn drive() -> anyhow::Result<ExitCode> {
-    // The kernel now kills this process before the server, because a killed server would lose its data. Without
-    // procfs this call fails, and the kernel may choose either process.
+    // From now on, the kernel kills this process before the server if memory runs out, because a killed server would
+    // lose its data. Without procfs this call fails, and the kernel may choose either process.
     let _ = be_killed_first();
     dyno_load::drive_stdio(give_up_rights)?;
     Ok(ExitCode::SUCCESS)

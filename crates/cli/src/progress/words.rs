@@ -47,7 +47,7 @@ pub(super) fn not_kept(system: &str, reason: &str) -> String {
     format!("warning: the data of {system} cannot be kept, so it will be loaded again: {reason}")
 }
 
-/// States which objects, not made by Dyno, the loads may drop.
+/// States which objects the loads may drop although Dyno did not make them.
 pub(super) fn may_drop(system: &str, names: &[String]) -> String {
     format!("loads of {system} may drop objects that Dyno did not create: {}", names.join(", "))
 }

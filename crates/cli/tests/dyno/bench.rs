@@ -19,7 +19,7 @@ const POLL: Duration = Duration::from_millis(20);
 /// Time limit of a wait. Only a test that fails reaches it.
 const LONG: Duration = Duration::from_secs(120);
 
-/// The text with every line break and run of blanks replaced by one blank.
+/// The text, in which one blank replaces every sequence of blanks and line breaks.
 pub(crate) fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -77,7 +77,7 @@ impl Bench {
         bench
     }
 
-    /// Shares tools that this machine has fetched along with the engines, such as `eu-stack`.
+    /// Also shares the tools that this machine has fetched, such as `eu-stack`.
     pub(crate) fn share_tools(&self) {
         self.share("tools");
     }

@@ -33,7 +33,7 @@ pub struct Slurm {
     folder: Folder,
     task: TaskCommand,
     options: SlurmOptions,
-    /// For each round whose result is awaited, its array task.
+    /// The array task of each round whose result is awaited.
     rounds: BTreeMap<u32, Round>,
     /// Names of the start files that were already read. Each is handled only once.
     seen: BTreeSet<String>,

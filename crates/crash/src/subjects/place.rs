@@ -47,8 +47,8 @@ impl Place {
         }
     }
 
-    /// Cuts the power, if the place is a volume. After every second cut, about half of the unflushed blocks are on
-    /// the disk, chosen at random, because a disk may write blocks before a flush and in any order.
+    /// Cuts the power, if the place is a volume. A disk may write blocks before a flush and in any order. Therefore,
+    /// after every second cut, about half of the unflushed blocks are on the disk, and chance selects these blocks.
     pub(crate) fn cut(&self, number: u32, random: &mut SplitMix64) -> Result<Option<CutWrites>, CrashError> {
         let Self::Volume(volume) = self else { return Ok(None) };
         let some_survive = number.is_multiple_of(2);

@@ -11,8 +11,8 @@ use dyno_testing::dyno_test;
 
 use crate::{Nobody, crash_by, options};
 
-/// For this time before the crash, the replicas receive nothing. Even on a busy host, it is long enough for some
-/// commits.
+/// The time before the crash during which the replicas receive nothing. It is long enough for some commits, even on a
+/// busy host.
 const CUT_OFF: Duration = Duration::from_secs(1);
 
 const SYSTEMS: &[&str] = &["mariadb@10.11", "mysql@9.7.4", "postgres@18.4"];
@@ -48,7 +48,7 @@ fn a_galera_cluster_loses_nothing(installation: &Installation) {
     is_kept_by(ReplicationMode::Galera, installation);
 }
 
-/// With this replication, a failover loses nothing.
+/// Checks that a failover loses nothing with this replication.
 fn is_kept_by(mode: ReplicationMode, installation: &Installation) {
     let replication = Replication { mode, replicas: 2, delay_seconds: 0 };
     let report = fail_over(installation, &Failover { replication, cut_off: CUT_OFF });

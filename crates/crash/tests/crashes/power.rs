@@ -9,8 +9,8 @@ use dyno_testing::{Completion, Trial, dyno_test};
 
 use crate::{Nobody, Settings, crash, options};
 
-/// A maker of a test for each of some engines, on volumes whose power can be cut. A test is ignored, with the reason,
-/// if this user has no right to make such volumes.
+/// A maker that makes one test for each of these systems, on volumes whose power can be cut. A test is ignored, with
+/// the reason, if this user has no right to make such volumes.
 fn with_power_cuts(systems: &'static [&'static str]) -> impl Fn(&str, fn(&Installation, &str)) -> Vec<Trial> {
     move |name, test| {
         let on_engine = |system: &&'static str| {

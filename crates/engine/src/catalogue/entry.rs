@@ -94,14 +94,14 @@ impl Entry {
         }
     }
 
-    /// Whether the first fetch of one of the entry's archives records the archive's checksum (a pin). Each fetch of
-    /// such an archive runs the server in it to learn the server's exact version.
+    /// Whether the entry has an archive whose checksum (a pin) the first fetch records. Each fetch of such an archive
+    /// runs the server in it to learn the server's exact version.
     pub(crate) fn is_published(&self) -> bool {
         self.sources.iter().any(|source| source.pinned_file().is_some())
     }
 
     /// Returns the pin of the entry's archive: the checksum that the first fetch recorded. Returns `None` if the
-    /// archive was not fetched yet, or if the entry itself gives a checksum.
+    /// archive was not fetched yet, or if Dyno does not pin it.
     ///
     /// # Errors
     /// A lock file cannot be read.
@@ -111,7 +111,7 @@ impl Entry {
     }
 
     /// Returns the address at which the entry's archive is published, and a description of how the first fetch checks
-    /// the archive. Returns `None` if the entry gives a checksum.
+    /// the archive. Returns `None` if the entry has neither a vendor's archive nor an artefact of Maven.
     pub fn publication(&self) -> Option<(String, String)> {
         self.sources.iter().find_map(Source::publication)
     }

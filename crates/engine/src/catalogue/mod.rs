@@ -50,7 +50,7 @@ impl Catalogue {
     /// Returns the built-in catalogue with the user's own entries. The entries are in `$XDG_CONFIG_HOME/dyno/engines`
     /// (otherwise `~/.config/dyno/engines`), and in the folders that `$DYNO_ENGINES` lists with colons between them. A
     /// later folder overrides earlier folders. A folder `upstream` in one of these folders contains templates. The
-    /// cache adds the versions that were found when a vendor's list was last fetched.
+    /// catalogue also has the versions that the cache keeps from the last fetch of each vendor's list.
     ///
     /// # Errors
     /// A file is not a valid entry, or cannot be read.
@@ -105,7 +105,7 @@ impl Catalogue {
     /// version, makes an entry of a version that the vendor publishes.
     ///
     /// # Errors
-    /// The engine, the version or the storage engine is not known, or no build of it runs on this machine.
+    /// The engine, the version or the storage engine is not known, or no build of the version runs on this machine.
     pub fn find(&self, name: &SystemName) -> Result<Entry, CatalogueError> {
         let wanted = name.version.as_deref();
         let is_it = |entry: &&Entry| {
@@ -151,7 +151,7 @@ impl Entry {
     /// Checks that this entry has a storage engine.
     ///
     /// # Errors
-    /// The entry does not have that storage engine. The error lists the storage engines that it has.
+    /// The entry does not have that storage engine. The error lists the storage engines that the entry has.
     pub fn check_storage_engine(&self, storage_engine: &str) -> Result<(), CatalogueError> {
         if self.storage_engines.iter().any(|known| known == storage_engine) {
             return Ok(());

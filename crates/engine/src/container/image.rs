@@ -160,7 +160,7 @@ mod tests {
 
     use super::*;
 
-    /// Finds an image by a fake container tool, which runs `script`.
+    /// Finds an image with a fake container tool, which runs `script`.
     fn inspected_by(script: &str) -> Result<Option<Image>, ImageError> {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("podman");

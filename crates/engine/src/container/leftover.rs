@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// Removes a container by a fake container tool, which runs `script`.
+    /// Removes a container with a fake container tool, which runs `script`.
     fn removed_by(script: &str) -> (Result<(), PathError>, bool) {
         let home = tempfile::tempdir().unwrap();
         let program = home.path().join("podman");

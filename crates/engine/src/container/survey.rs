@@ -31,7 +31,7 @@ impl Installation {
     /// Finds the server in an image. `None` if the image is not on this machine.
     ///
     /// # Errors
-    /// There is no tool for containers, no server in the image, or the server is not of the expected family.
+    /// There is no tool for containers, the image has no server, or the server is not of the expected family.
     pub fn from_image(name: &ImageName, family: Option<Family>) -> Result<Option<Self>, ImageError> {
         let Some(image) = Image::find(name)? else { return Ok(None) };
         let installation = surveyed(image)?;

@@ -72,7 +72,7 @@ impl ContainerTool {
         Ok(Output { status, text: read(text).map_err(unusable)?, errors: read(errors).map_err(unusable)? })
     }
 
-    /// Runs a command and returns its output. If the command fails, the error names its purpose (`action`).
+    /// Runs a command and returns its output. If the command fails, the error names the command's purpose (`action`).
     pub(super) fn succeed(&self, command: Command, action: &str) -> Result<String, ImageError> {
         let output = self.output(command)?;
         if output.is_success() { Ok(output.text) } else { Err(self.failed(action, &output)) }

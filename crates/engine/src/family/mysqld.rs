@@ -42,8 +42,8 @@ pub(super) trait Fork: Sync + Debug {
     /// The statements that give an account all rights.
     fn grant(&self, site: &Site<'_>, account: &str) -> Vec<String>;
 
-    /// Whether the default values of variables are read from the output of the server's program, because the running
-    /// server does not report them.
+    /// Whether the default values of variables must be read from the output of the server's program. They must if the
+    /// running server does not report them.
     fn prints_defaults(&self) -> bool;
 }
 

@@ -137,8 +137,8 @@ impl Procedure for Postgres {
     }
 }
 
-/// Returns options of initdb: all logins need a password, and files are not synced. Before version 10, both are written
-/// differently.
+/// Returns options of initdb: all logins need a password, and files are not synced. Versions before 10 have another
+/// password method, and another name for the option not to sync.
 fn words_of(major_version: u32) -> [&'static str; 3] {
     let no_sync = if major_version >= 10 { "--no-sync" } else { "--nosync" };
     ["--auth", password_method(major_version), no_sync]

@@ -79,7 +79,8 @@ pub(crate) fn is_ours(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.uid() == geteuid().as_raw())
 }
 
-/// Whether the account that servers run as owns a file or folder. For a link, the owner of the link itself counts.
+/// Whether a file or folder belongs to the account that servers run as. For a link, the owner of the link itself
+/// counts.
 pub(crate) fn is_of_server(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.uid() == server_account())
 }

@@ -59,7 +59,8 @@ mod tests {
     use super::*;
     use crate::cache::home::remove_dead_homes;
 
-    /// Starts and stops a process in a home. Sends it the signal that a server gets when its owner dies.
+    /// Starts a process in a home, stops it (`SIGSTOP`), and sends it the signal that a server gets when its owner
+    /// dies.
     fn stopped(home: &Path) -> Child {
         let server = Command::new("sleep").arg("1000").current_dir(home).spawn().unwrap();
         let pid = Pid::from_child(&server);

@@ -51,9 +51,9 @@ impl ProcessId {
         has_ended
     }
 
-    /// Ends this process, a server that works in `folders` or below them, by a signal. If it does not end in time,
-    /// kills it by SIGKILL. Also waits for its children, because the children of a crashed PostgreSQL live for a moment
-    /// longer.
+    /// Sends this process a signal to end. The process is a server that works in `folders` or below them. If it does
+    /// not end in time, kills it by SIGKILL. Also waits for its children, because the children of a crashed PostgreSQL
+    /// live for a moment longer.
     pub(crate) fn end(self, signal: Signal, folders: &[&Path]) {
         self.send(signal);
         // A stopped process takes a signal only when it continues.

@@ -12,7 +12,8 @@ use crate::source::error::FetchError;
 use crate::source::unpack_apt;
 use crate::source::workspace::Workspace;
 
-/// The packages of elfutils and its libraries: their names in Debian up to 12, then from 13 on.
+/// The packages of elfutils and its libraries: first their names in Debian up to 12, then their names from Debian 13
+/// on.
 const PACKAGES: [[&str; 4]; 2] =
     [["elfutils", "libdw1", "libelf1", "libasm1"], ["elfutils", "libdw1t64", "libelf1t64", "libasm1t64"]];
 

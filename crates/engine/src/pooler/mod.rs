@@ -121,7 +121,8 @@ pub struct Pooler {
 }
 
 impl Pooler {
-    /// Starts a pooler in front of a server, and returns once a login through it succeeds. Its home is made in `place`.
+    /// Starts a pooler in front of a server, and returns once a login through the pooler succeeds. Makes the pooler's
+    /// home in `place`.
     ///
     /// # Errors
     /// The program is not installed, ends, or does not pass logins on. The error has the end of its log.

@@ -20,7 +20,7 @@ const PARAMETERS: [&str; 6] = ["socket", "host", "port", "user", "password", "db
 pub enum RemoteAddress {
     /// A unix socket of this machine.
     Unix(PathBuf),
-    /// A port of a host, by name or number.
+    /// A port of a host. The host is given by its name or its IP address.
     Tcp { host: String, port: u16 },
 }
 
@@ -31,7 +31,7 @@ pub struct Dsn {
     pub(super) address: RemoteAddress,
     pub(super) user: String,
     password: Password,
-    /// The database in the address. `None` if the address names none, so that Dyno makes one.
+    /// The database in the address. `None` if the address names none. Then Dyno makes one.
     pub(super) database: Option<String>,
     pub(super) tls: Tls,
     pub(super) rules: LoginRules,
@@ -51,14 +51,14 @@ struct Parts {
 }
 
 impl Dsn {
-    /// The family of the server, by the scheme.
+    /// The family of the server, according to the scheme.
     pub fn family(&self) -> Family {
         self.family
     }
 
     /// Parses an address: `mysql://`, `mariadb://` or `postgres://`, then
-    /// `[user[:password]@][host[:port]][/database][?name=value&…]`. A password may be `${NAME}`, a variable of the
-    /// environment, or `${file:PATH}`, a file. This function does not read the variable or the file.
+    /// `[user[:password]@][host[:port]][/database][?name=value&…]`. Instead of a password, `${NAME}` names a variable
+    /// of the environment, and `${file:PATH}` names a file. This function does not read the variable or the file.
     ///
     /// # Errors
     /// The text is not such an address.
@@ -94,7 +94,7 @@ impl Dsn {
         })
     }
 
-    /// Returns the address with its relative paths of certificate and key files resolved against a folder.
+    /// Resolves the address's relative paths of certificate and key files against a folder.
     #[must_use]
     pub fn in_folder(mut self, folder: &Path) -> Self {
         let Tls { ca, cert, key, .. } = &mut self.tls;

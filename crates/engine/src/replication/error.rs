@@ -32,7 +32,7 @@ pub enum ReplicationError {
         /// The time limit, in seconds.
         seconds: u64,
     },
-    /// Commits on the primary do not wait for as many replicas as they should.
+    /// Commits on the primary wait for fewer replicas than they should.
     #[error(
         "commits on the primary should wait for {wanted} of its replicas, but {found} of them can confirm a commit"
     )]

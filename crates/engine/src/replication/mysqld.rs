@@ -20,7 +20,7 @@ const OF_ROLE: [&str; 3] = ["log_bin", "server_id", "skip_log_bin"];
 const LOG: &str = "binlog";
 /// The file with the server's UUID. A copy of the data must not have it.
 const IDENTITY: &str = "auto.cnf";
-/// How long a primary waits for replicas, in ms. This is the longest time that all versions take, 49 days, so a
+/// How long a primary waits for replicas, in ms. This is the longest time that all versions accept, 49 days, so a
 /// primary never gives up.
 const TIMEOUT_MS: u32 = u32::MAX;
 

@@ -13,7 +13,7 @@ use crate::start::server::error::StartError;
 /// How much WAL a primary keeps for replicas that fall behind, in MB.
 const KEPT_MB: u32 = 1024;
 /// The value of `max_wal_senders`: the maximum number of replicas' connections that a primary takes. A replica does not
-/// start with a smaller value than that of any primary that has written the replica's data.
+/// start if its value is smaller than the value of a primary that has written the replica's data.
 const SENDERS: u32 = 20;
 /// Minimal values of a replica's settings. A replica does not start with smaller values than those of the server that
 /// wrote its data. The values here are the defaults of initdb, except for [`SENDERS`].
@@ -27,7 +27,7 @@ const LEAST: [(&str, u32); 4] = [
 const SEGMENT_MB: u32 = 16;
 /// The SQLSTATE of a statement that a replica cancelled because the statement was in the way of the replay of the log.
 const CANCELLED: &str = "40001";
-/// How often a cancelled statement is sent at most. Each time, the replay has got further.
+/// A statement that is cancelled is sent at most this many times. Each time, the replay has got further.
 const SENT_MAX: u32 = 20;
 
 #[derive(Debug)]
@@ -110,8 +110,8 @@ impl Replicating for PostgresReplication {
     fn cut_off(&self, client: &mut Client) -> Result<(), ClientError> {
         query(client, "ALTER SYSTEM SET primary_conninfo = ''")?;
         query(client, "SELECT pg_reload_conf()")?;
-        // This statement waits in the server until the process that receives the log has ended. Its time limit is that
-        // of the client for an answer.
+        // This statement waits in the server until the process that receives the log has ended. Its time limit is the
+        // client's time limit for an answer.
         query(
             client,
             "DO $$ BEGIN WHILE EXISTS (SELECT 1 FROM pg_stat_wal_receiver) LOOP PERFORM pg_sleep(0.005); END LOOP; END $$",
@@ -132,8 +132,8 @@ impl Replicating for PostgresReplication {
 }
 
 impl PostgresReplication {
-    /// Returns arguments to append after the user's settings, which they override. They raise the settings that are too
-    /// low for a replica. A replica does not start with lower values than those of the server that wrote its data.
+    /// Returns arguments that follow the user's settings and override them. The arguments raise the settings that are
+    /// too low for a replica. A replica does not start with lower values than those of the server that wrote its data.
     pub(crate) fn least(site: &Site<'_>) -> Vec<String> {
         let Role::Replica { .. } = site.role else { return Vec::new() };
         let value = |name: &str| site.settings.iter().rfind(|(own, _)| own == name)?.1.parse::<u32>().ok();

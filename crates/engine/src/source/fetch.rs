@@ -163,8 +163,8 @@ fn lay_out(entry: &Entry, folder: &Path) -> Result<(), FetchError> {
     tree.make_executable(&server).map_err(|_| incomplete())
 }
 
-/// Fetches all sources: first archives, then users' folders. Between the two, links from archives that lead out of
-/// the tree are removed. Links to users' folders lead out of the tree and must stay. The returned packages are in
+/// Fetches all sources: first archives, then users' folders. Between the two, removes the links that came from archives
+/// and lead out of the tree. Links to users' folders lead out of the tree and must stay. The returned packages are in
 /// the order of the sources.
 fn fetch_sources(entry: &Entry, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
     let mut packages = vec![Vec::new(); entry.sources.len()];

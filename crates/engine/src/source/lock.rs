@@ -1,5 +1,5 @@
-//! `lock.toml` contains the SHA-256 of each archive at its first fetch, except archives whose entry has a checksum. A
-//! team can share the file.
+//! `lock.toml` contains the SHA-256 that each vendor's archive had at its first fetch, and that of each artefact of
+//! Maven whose entry has no checksum. A team can share the file.
 
 use std::fs;
 use std::path::{Path, PathBuf};

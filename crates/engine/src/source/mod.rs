@@ -77,8 +77,8 @@ impl Source {
         }
     }
 
-    /// The name under which the first fetch pins the archive. `None` if the entry has the archive's checksum, or if
-    /// signed package lists verify the packages.
+    /// The name under which the first fetch pins the archive. Dyno pins the archives of vendors, and those artefacts of
+    /// Maven for which the entry has no checksum. `None` for all other packages.
     pub(crate) fn pinned_file(&self) -> Option<String> {
         match self {
             Self::Vendor(vendor) => Some(vendor.file().to_owned()),
@@ -87,7 +87,8 @@ impl Source {
         }
     }
 
-    /// Where a pinned archive comes from, and how it is checked, in words.
+    /// Where a vendor's archive or an artefact of Maven comes from, and how it is checked, in words. `None` for other
+    /// sources.
     pub(crate) fn publication(&self) -> Option<(String, String)> {
         match self {
             Self::Vendor(vendor) => Some((vendor.address(), vendor.check_in_words())),

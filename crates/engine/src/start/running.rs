@@ -101,7 +101,7 @@ impl Running {
     /// installation.
     ///
     /// # Errors
-    /// The errors of [`start`](crate::start), and a server of the same engine that runs already.
+    /// The errors of [`start`](crate::start), or a server of the same engine runs already.
     pub fn start(
         &self,
         engine: &EngineName,

@@ -49,9 +49,9 @@ impl ServerProcess {
         self.server.is_alive()
     }
 
-    /// Ends a server that works in `folders` or below them, by a signal. If the server does not end in time, kills it
-    /// by SIGKILL. Also waits for the server's children, and for the removal of its container, unless the container's
-    /// tool hangs.
+    /// Sends a signal to end a server that works in `folders` or below them. If the server does not end in time, kills
+    /// it by SIGKILL. Also waits for the server's children, and for the removal of its container, unless the
+    /// container's tool hangs.
     pub(crate) fn end(self, signal: Signal, folders: &[&Path]) -> ContainerIs {
         self.server.end(signal, folders);
         let Some(tool) = self.tool else { return ContainerIs::Gone };

@@ -30,7 +30,8 @@ use crate::catalogue::entry::Entry;
 use crate::source::fetch::fetch;
 use crate::start::server::{Server, StartOptions, start};
 
-/// Size of a download above which an engine is tested beside others only with `DYNO_LARGE_ENGINES=1`, in bytes.
+/// Limit of the size of a download, in bytes. In tests of a list of engines, an engine above this limit is left out
+/// without `DYNO_LARGE_ENGINES=1`.
 const LARGE_BYTES: u64 = 60_000_000;
 
 /// A maker of a test that needs an engine, but not as an argument.
@@ -84,8 +85,8 @@ pub fn named_servers(
     }
 }
 
-/// A maker of a test for each of some engines, on a host that can confine it. A test is ignored, with the reason, if
-/// this user has no right to confine.
+/// A maker of a test of confined servers for each of some systems. A test is ignored, with the reason, if this user has
+/// no right to confine.
 pub fn confined(
     systems: &'static [&'static str],
     confinement: fn() -> Confinement,
@@ -101,7 +102,7 @@ pub fn confined(
     }
 }
 
-/// Makes a test for each system. Those of large engines are ignored unless they are asked for.
+/// Makes a test for each system. Tests of large engines are ignored unless they are asked for.
 fn each(systems: &[&'static str], name: &str, test: impl Fn(&'static str) -> Trial) -> Vec<Trial> {
     let is_left_out =
         |system: &str| entry(system).download_bytes > LARGE_BYTES && !is_set("DYNO_LARGE_ENGINES");
@@ -125,7 +126,7 @@ pub fn server_test(
     })
 }
 
-/// A test that needs a system's engine. Makers of tests are made of it.
+/// A test that needs a system's engine. Makers of tests use this function.
 pub fn engine_test(
     name: &str,
     system: &'static str,

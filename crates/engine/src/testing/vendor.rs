@@ -18,7 +18,7 @@ use super::Authority;
 pub enum Answer {
     /// The file. A request may ask for a part that begins at any byte.
     File(Vec<u8>),
-    /// The file. A request from its beginning gets only this many bytes.
+    /// The file. A request for the whole file gets only this many bytes.
     Cut(Vec<u8>, usize),
     /// A redirection to another address.
     Moved(String),

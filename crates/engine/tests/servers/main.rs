@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 /// One engine of each family, for tests of behaviour that all families must share.
 const ENGINES: &[&str] = ALL_VERSIONS.split_at(3).0;
-/// The other versions, for tests that run on the engines above with named storage engines.
+/// The other versions. A test uses this list if it also runs on the engines above, with named storage engines.
 const OTHER_VERSIONS: &[&str] = ALL_VERSIONS.split_at(3).1;
 /// All versions, for tests of behaviour that may differ between versions.
 const ALL_VERSIONS: &[&str] = &[
@@ -37,7 +37,7 @@ const ALL_VERSIONS: &[&str] = &[
     "mysql@8.0.33",
 ];
 
-/// Those versions of which something is true.
+/// The versions for which `is_wanted` returns true.
 fn filtered(versions: &[&'static str], is_wanted: fn(&str) -> bool) -> &'static [&'static str] {
     let wanted: Vec<_> = versions.iter().copied().filter(|version| is_wanted(version)).collect();
     wanted.leak()

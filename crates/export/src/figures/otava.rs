@@ -20,8 +20,8 @@ const CONFIGURATION: &str = "otava.yaml";
 const QUANTITIES: [Quantity; 4] =
     [Quantity::Throughput, Quantity::LatencyP50, Quantity::LatencyP95, Quantity::LatencyP99];
 
-/// Makes a file for each system in a test, and the configuration file. Of each plan, the files have the newest run
-/// and the runs that `dyno history` compares with it.
+/// Makes a file for each system in a test, and the configuration file. For each plan, the files have the newest run and
+/// the runs that `dyno history` compares with it.
 pub(super) fn files(runs: Vec<Run>) -> Made {
     let mut plans: BTreeMap<String, Vec<Run>> = BTreeMap::new();
     for run in runs {

@@ -114,8 +114,8 @@ fn bencher_gets_a_file_for_each_run_in_its_own_units() {
     assert_eq!(benchmark["throughput"], throughput);
     assert_eq!(benchmark["latency"]["value"], 1_000_000.0, "nanoseconds");
     assert_eq!(benchmark.as_object().unwrap().len(), 4);
-    // The file parses as the format's schema: a map from names of benchmarks to maps from names of measures to maps
-    // from names to numbers.
+    // The file parses as the format's schema, which has three levels of maps. Their keys are the names of benchmarks,
+    // of measures and of numbers.
     let all: BTreeMap<String, BTreeMap<String, BTreeMap<String, f64>>> =
         serde_json::from_value(found).unwrap();
     let keys = ["value", "lower_value", "upper_value"];

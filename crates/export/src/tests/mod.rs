@@ -213,8 +213,8 @@ fn a_killed_export_leaves_no_folder_that_looks_complete_and_the_next_removes_the
     let mut killed = Files::new(&folder, &["run.csv".to_owned()], false).unwrap();
     killed.create("run.csv").unwrap();
     assert!(!folder.exists(), "it appears with its files");
-    // Simulates a killed process, which leaves its folder behind without a lock: copies the folder of a running
-    // export. The copy has no lock.
+    // Simulates a killed process, which leaves its folder behind without a lock: makes a folder with the name that the
+    // running export's folder had.
     let left = fs::read_dir(around.path()).unwrap().next().unwrap().unwrap().path();
     drop(killed);
     fs::create_dir(&left).unwrap();

@@ -64,7 +64,7 @@ impl Extremes {
             Some("INTEGER") => of(&self.integers),
             Some("REAL") => of(&self.reals),
             Some("BLOB") => of(&self.blobs),
-            // Texts are tried in JSON columns too, although most texts are not JSON, so that the reader stops at them
+            // Texts are tried in JSON columns too. Most of them are not JSON, and the reader stops at those
             // immediately.
             Some(_) if number < self.texts.len() => of(&self.texts),
             Some(_) => changed_json(number % JSON_CHANGES, present, self.size),

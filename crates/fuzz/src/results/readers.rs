@@ -131,7 +131,7 @@ fn compared(run: &Run, checks: &TrialChecks, analysis: &Analysis) {
     let _ = render_junit(&judgement);
 }
 
-/// Analyses a history of five runs, for which the given runs are repeated.
+/// Analyses a history of five runs, which repeats the given runs.
 fn history(runs: &[Run], turn: usize) {
     let many: Vec<Run> = runs.iter().cycle().take(5).cloned().collect();
     let found = histories(&many, &HistoryRule::default());

@@ -141,8 +141,8 @@ impl Confined {
         }
     }
 
-    /// Sets the time that each request to the disk takes at least, from now on. Returns false if the confinement
-    /// has no disk whose latency can be set.
+    /// Sets the least duration of each request to the disk from now on. Returns false if the confinement has no disk
+    /// whose latency can be set.
     pub fn set_latency(&self, latency: Duration) -> bool {
         self.disk.as_ref().inspect(|disk| disk.set_latency(latency)).is_some()
     }
@@ -193,9 +193,9 @@ impl Confined {
         ReadBack { differences: self.confinement.differences(&in_force), in_force, not_limited }
     }
 
-    /// Whether the volume bypasses the page cache of the file system below it, so that nothing is cached twice.
-    /// `None` without a volume. If the file system below does not support this, the limits still apply, but its page
-    /// cache stores data of the volume in memory that the limit does not count.
+    /// Whether the volume bypasses the page cache of the file system below it, so that nothing is cached twice. `None`
+    /// without a volume. If the file system below does not support this, the limits still apply, but the page cache of
+    /// that file system stores data of the volume in memory that the memory limit does not count.
     pub fn is_direct_io(&self) -> Option<bool> {
         volume::is_direct_io(&self.volume.as_ref()?.device)
     }

@@ -30,8 +30,8 @@ pub struct Confinement {
     /// second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub burst_credits: Option<u64>,
-    /// The time that each request to the volume's disk takes at least, in microseconds. With 0, the disk can be
-    /// slowed down later ([`Confined::set_latency`](crate::Confined::set_latency)). With `None`, it cannot.
+    /// The least duration of each request to the volume's disk, in microseconds. With 0, the disk can be slowed down
+    /// later ([`Confined::set_latency`](crate::Confined::set_latency)). With `None`, it cannot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_us: Option<u64>,
     /// Size of the volume with the data, in bytes. With `None`, the size is [`DEFAULT_VOLUME_BYTES`] if I/O is

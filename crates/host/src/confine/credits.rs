@@ -1,8 +1,8 @@
 //! Volumes with burst credits: their limit is higher while they have credits.
 //!
-//! The model is that of burstable cloud volumes ("I/O credits and burst performance" in the guide of Amazon
-//! EBS on gp2). A volume earns credits at its baseline rate up to a maximum, and each operation costs one.
-//! While it has credits, it may work at the burst rate.
+//! The model is that of burstable cloud volumes ("I/O credits and burst performance" in the guide of Amazon EBS,
+//! section on gp2). A volume earns credits at its baseline rate up to a maximum, and each operation costs one credit.
+//! While the volume has credits, it may work at the burst rate.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -22,7 +22,7 @@ pub struct InForce {
     /// Limits of I/O on the server's volume.
     #[serde(flatten)]
     pub io: IoLimits,
-    /// The time that a request to the server's disk takes at least, in microseconds; `None` if no latency is set.
+    /// The least duration of a request to the server's disk, in microseconds; `None` if no latency is set.
     pub latency_us: Option<u64>,
     /// Size of the volume's device, in bytes; `None` without a volume.
     pub volume_bytes: Option<u64>,

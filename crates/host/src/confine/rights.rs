@@ -106,8 +106,8 @@ fn missing_group(folder: PathBuf) -> Option<Lack> {
     (!is_writable(&folder)).then_some(Lack::Group(folder))
 }
 
-/// Checks whether this process can create a group in version 2, as a child of its own group or of any group above it.
-/// Returns the reason if it cannot.
+/// Checks whether this process can create a group in version 2, as a child of its own group or of an ancestor of that
+/// group. Returns the reason if it cannot.
 fn missing_group_v2(place: &HierarchyPosition) -> Option<Lack> {
     let mut groups = place.current.ancestors().take_while(|group| group.starts_with(&place.top));
     (!groups.any(is_writable)).then(|| Lack::Group(place.current.clone()))

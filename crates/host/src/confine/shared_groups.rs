@@ -11,8 +11,8 @@ use super::error::{At as _, ConfineError};
 /// a child of this process.
 ///
 /// # Errors
-/// The process has ended, or this user may not move it into one of the cgroups. It stays in the cgroups that it
-/// joined before the error.
+/// The process has ended, or this user may not move it into one of the cgroups. An error with one cgroup does not
+/// prevent the process from joining the others.
 pub fn share_groups(pid: u32) -> Result<(), ConfineError> {
     let tree = Tree::of_this_process().map_err(|error| unreadable(&error))?;
     let enter = |group: PathBuf| {

@@ -87,8 +87,8 @@ impl Fence {
         }
     }
 
-    /// Programs do not run as root, but as an [`Account`]. Returns the topmost folder on the way to `folder` that is
-    /// closed to this account. `None` if all folders on the way are open, or if this process is not root.
+    /// Returns the topmost folder on the way to `folder` that is closed to the [`Account`] of fenced programs. `None`
+    /// if all folders on the way are open, or if this process is not root.
     pub fn closed_on_the_way_to(folder: &Path) -> Option<PathBuf> {
         first_closed(Account::instead_of_root()?, folder)
     }

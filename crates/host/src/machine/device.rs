@@ -31,8 +31,8 @@ pub struct DeviceUsage {
     pub read_bytes: u64,
     pub writes: u64,
     pub write_bytes: u64,
-    /// Completed cache flushes, such as those of fsync. `None` before Linux 5.5. In a line of diskstats, fields 16
-    /// and 17 are the number of flushes and their time.
+    /// Completed cache flushes, such as those of fsync. `None` before Linux 5.5. In a line of diskstats, fields 16 and
+    /// 17 after the device's name are the number of flushes and their time.
     pub flushes: Option<u64>,
     /// Time during which requests were in progress, in milliseconds.
     pub busy_ms: u64,
@@ -92,8 +92,8 @@ impl Device {
     }
 }
 
-/// The mount of a path, which is the one with the longest mount point that is a prefix of the path. If several
-/// mounts have this mount point, it is the one that was mounted last, because it hides the others.
+/// The mount that contains a path: the mount with the longest mount point that is a prefix of the path. If several
+/// mounts have this mount point, the mount that was made last is returned, because it hides the others.
 pub(crate) fn mount_of<'a>(path: &Path, mounts: &'a [MountInfo]) -> Option<&'a MountInfo> {
     let depth = |mount: &&MountInfo| mount.mount_point.components().count();
     mounts.iter().filter(|mount| path.starts_with(&mount.mount_point)).max_by_key(depth)

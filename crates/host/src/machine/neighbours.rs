@@ -38,7 +38,7 @@ pub struct NeighbourUsage {
     pub elapsed_us: u64,
     /// Number of CPUs of the host.
     pub cpus: u32,
-    /// CPU time of processes outside the run, exact to some 10 ms. Kernel threads and interrupts are left out,
+    /// CPU time of processes outside the run, accurate to about 10 ms. Kernel threads and interrupts are left out,
     /// because they mostly work for servers.
     pub cpu_us: u64,
     /// CPU time that the hypervisor gave to other guests.

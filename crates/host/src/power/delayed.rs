@@ -16,8 +16,8 @@ use crate::confine::error::At as _;
 pub(crate) struct DelayedDisk(Arc<ServedDisk<Plain>>);
 
 impl DelayedDisk {
-    /// Creates `file`, and provides the contents of `image`, a file of `bytes` bytes, as this file until it is
-    /// unmounted. The latency is 0 at first.
+    /// Creates `file`, and provides the contents of `image` as this file until `file` is unmounted. `image` has `bytes`
+    /// bytes. The latency is 0 at first.
     pub(crate) fn serve(image: &Path, bytes: u64, file: &Path) -> Result<Self, ConfineError> {
         let open = File::options().read(true).write(true).open(image).at("open", image)?;
         File::create_new(file).at("create", file)?;

@@ -11,7 +11,7 @@ const WRITE_IN_BYTES: usize = 40;
 /// Largest number of bytes in a read or a write.
 pub(super) const TRANSFER_BYTES: usize = 1 << 20;
 const PAGES_MAX: u16 = (TRANSFER_BYTES / 4096) as u16;
-/// The smallest buffer for requests that the kernel accepts.
+/// Size of the smallest buffer that the kernel accepts for requests.
 pub(super) const REQUEST_BYTES: usize = TRANSFER_BYTES + 4096;
 
 const ASYNC_READ: u32 = 1;
@@ -106,9 +106,9 @@ pub(super) fn init() -> Vec<u8> {
 pub(super) fn attributes(bytes: u64) -> Vec<u8> {
     let mut body = ATTRIBUTES_SECONDS.to_ne_bytes().to_vec();
     body.extend(words(&[0, 0]));
-    // Inode, size, number of blocks of 512 bytes, and three times.
+    // Inode, size, number of blocks of 512 bytes, and three timestamps.
     body.extend([1, bytes, bytes / 512, 0, 0, 0].iter().flat_map(|number: &u64| number.to_ne_bytes()));
-    // Nanoseconds of the three times, mode, links, owner, device, block size, flags.
+    // Nanoseconds of the three timestamps, mode, links, owner, device, block size, flags.
     body.extend(words(&[0, 0, 0, REGULAR_FILE, 1, 0, 0, 0, 4096, 0]));
     body
 }

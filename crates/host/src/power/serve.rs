@@ -31,9 +31,9 @@ const GLANCE: Duration = Duration::from_millis(20);
 pub(super) struct ServedDisk<M> {
     state: Mutex<State<M>>,
     released: Condvar,
-    /// The time that every read, write and flush takes at least.
+    /// The least duration of every read, write and flush, in microseconds.
     latency_us: AtomicU64,
-    /// The time that a flush takes at least.
+    /// The least duration of a flush.
     flush: Duration,
 }
 
@@ -202,8 +202,8 @@ impl<M: Medium> State<M> {
         }
     }
 
-    /// Refuses a file handle that was opened before the latest cut, because a file system that was mounted then must
-    /// not write to the disk.
+    /// Refuses a file handle that was opened before the power was last switched on. A file system that was mounted
+    /// before the cut may still have such a handle, but must not write to the disk.
     fn check(&self, file: u64) -> io::Result<()> {
         if file == self.generation { Ok(()) } else { Err(Errno::IO.into()) }
     }

@@ -61,7 +61,7 @@ impl VolatileVolume {
         &self.folder
     }
 
-    /// Writes all data to the disk that the file system has received so far, and flushes the disk.
+    /// Writes all data that the file system has received so far to the disk, and flushes the disk.
     ///
     /// # Errors
     /// The system refuses.

@@ -10,7 +10,7 @@ pub(crate) fn cpu_ns(pid: u32) -> io::Result<u64> {
     let mut clock = MaybeUninit::<libc::clockid_t>::uninit();
     // SAFETY: the pointer is to a clockid_t that the call fills if it returns 0.
     let clock = match unsafe { libc::clock_getcpuclockid(pid, clock.as_mut_ptr()) } {
-        // SAFETY: the call has filled it, because it returned 0.
+        // SAFETY: the call returned 0, so it has filled the clock.
         0 => unsafe { clock.assume_init() },
         errno => return Err(io::Error::from_raw_os_error(errno)),
     };
@@ -20,7 +20,7 @@ pub(crate) fn cpu_ns(pid: u32) -> io::Result<u64> {
         // The process ended between the two calls. The kernel then reports its clock as an invalid argument.
         return Err(io::Error::from_raw_os_error(libc::ESRCH));
     }
-    // SAFETY: the call has filled it, because it returned 0.
+    // SAFETY: the call returned 0, so it has filled the time.
     let time = unsafe { time.assume_init() };
     Ok(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }

@@ -1,4 +1,4 @@
-//! Gives each busy thread of a server a separate core, and keeps its clients on the remaining cores.
+//! Gives each busy thread of a server a separate core, and keeps the server's clients on the remaining cores.
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,14 +14,15 @@ pub struct ThreadTimes {
 }
 
 impl ThreadTimes {
-    /// Reads the CPU time of all threads, from two small files for each. Threads that may not be read are left out.
+    /// Reads the CPU time of all threads, from one small file for each thread. Threads that may not be read are left
+    /// out.
     pub fn read(pid: u32) -> Self {
         let pids = std::iter::once(pid).chain(descendants(pid));
         Self { pid, cpu_ns: pids.flat_map(threads).filter_map(|tid| Some((tid, cpu_ns(tid)?))).collect() }
     }
 
-    /// Returns the threads that have used the most CPU time since this value was read, the busiest first, and at most
-    /// `count` of them.
+    /// Returns at most `count` threads: those that have used the most CPU time since this value was read, busiest
+    /// first.
     pub fn busiest(&self, count: usize) -> Vec<u32> {
         let now = Self::read(self.pid).cpu_ns;
         let used =

@@ -27,7 +27,7 @@ pub struct SampledStacks {
 /// A stack, with the number of times that it was seen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThreadStack {
-    /// The thread's name in the kernel (`comm`). Empty if the thread ended before it was read.
+    /// The thread's name in the kernel (`comm`). Empty if the thread ended before its name was read.
     pub thread: String,
     /// The frames, from the outermost to the innermost.
     pub frames: Vec<Arc<Frame>>,

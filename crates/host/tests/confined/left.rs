@@ -84,7 +84,7 @@ fn what_a_living_process_made_is_left_alone() {
     assert_nothing_left(parent.path());
 }
 
-/// The leftovers of a killed process can be removed without creating a new confinement in the same folder.
+/// Checks that the leftovers of a killed process can be removed without creating a new confinement in the same folder.
 fn leftovers_are_removed(role: &str) {
     let parent = tempfile::tempdir().unwrap();
     let (device, groups) = confine_and_be_killed(role, parent.path());

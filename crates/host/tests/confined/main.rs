@@ -33,12 +33,13 @@ fn everything() -> Confinement {
     }
 }
 
-/// A maker of a test that needs the rights for all kinds of limits.
+/// Makes a test that needs the rights for all kinds of limits.
 fn privileged(name: &str, test: fn()) -> Vec<Trial> {
     with_rights(|| everything().check_rights())(name, test)
 }
 
-/// A maker of a test that needs rights. The test is ignored, with the reason, if this user lacks one.
+/// Returns a function that makes a test that needs rights. If this user lacks a right, the test is ignored, with the
+/// reason.
 fn with_rights(check: fn() -> Result<(), Missing>) -> impl Fn(&str, fn()) -> Vec<Trial> {
     move |name, test| {
         vec![Trial::ignorable_test(name, move || match check() {

@@ -19,7 +19,7 @@ fn slow() -> Confinement {
     Confinement { latency_us, volume_bytes: Some(64 << 20), ..Confinement::default() }
 }
 
-/// Creates a file of some blocks on a volume. It is read and written without the page cache.
+/// Creates a file of some blocks on a volume, and opens it for reads and writes without the page cache.
 fn file_on(volume: &Path, blocks: u64) -> File {
     let path = volume.join("rows");
     let bytes: Vec<u8> = (0..blocks).flat_map(|block| [block as u8; 4096]).collect();

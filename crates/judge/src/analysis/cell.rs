@@ -83,8 +83,8 @@ pub(super) fn cell(
 }
 
 /// The figures of a quantity, with their median. A figure may be a lower bound: its true value may be arbitrarily
-/// large. To find out whether this matters, the median is computed a second time with infinity for these figures. If it
-/// is larger then, the reported median is only a lower bound.
+/// large. To find out whether this matters, the median is computed a second time with infinity for these figures. If
+/// the second median is larger, the first median, which is reported, is only a lower bound.
 fn cost(evidence: &Evidence<'_>, trials: &[&Trial], quantity: Quantity) -> Option<CostFigure> {
     let (mut rounds, mut at_most_infinite) = (Vec::new(), Vec::new());
     for trial in trials {

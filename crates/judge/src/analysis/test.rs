@@ -79,8 +79,9 @@ pub struct RoundValue {
 pub struct CostFigure {
     /// Median over rounds.
     pub median: f64,
-    /// Whether the true median may be larger than `median`. A round's figure is only a lower bound if its slowest
-    /// events include unfinished ones. The median is a lower bound if too many rounds are.
+    /// Whether the true median may be larger than `median`. A round's figure is a lower bound if the slowest events of
+    /// the round include unfinished ones. The median is a lower bound if the figures of too many rounds are lower
+    /// bounds.
     pub is_lower_bound: bool,
     /// Each round with a value. A value may be a lower bound.
     pub rounds: Vec<RoundValue>,
@@ -121,7 +122,7 @@ pub enum CellWarning {
         of: usize,
     },
     /// In every round, the hypervisor took much CPU time while this system was measured, but not while a certain other
-    /// system was. So the system causes it, and its rounds count.
+    /// system was measured. So this system causes the steal, and its rounds count.
     OwnSteal {
         /// Share of the host's CPU time, median over rounds.
         share: f64,

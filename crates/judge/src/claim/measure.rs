@@ -14,8 +14,9 @@ const COUNTER: &str = "counter.";
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Measure {
     Quantity(Quantity),
-    /// A counter by the server's name, with or without its source. The figure of a counter is its change per
-    /// operation. The figure of a gauge is its value at the end of the measurement.
+    /// The name that the server gives to a counter, with or without the prefix of its source (such as
+    /// `global_status.`). The figure of a counter is its change per operation. The figure of a gauge is its value at
+    /// the end of the measurement.
     Counter(String),
 }
 

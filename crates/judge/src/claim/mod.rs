@@ -167,8 +167,8 @@ impl Side {
     }
 }
 
-/// The centre over rounds. If all values are positive, it is computed from their logarithms. A ratio then has the same
-/// value and interval that reports show.
+/// The centre over rounds. If all values are positive, it is computed from their logarithms. A ratio then has the value
+/// and the interval that reports show.
 fn centre(values: &[f64]) -> Option<Centre> {
     if values.iter().any(|value| *value <= 0.0) {
         return centre_of_rounds(values, CONFIDENCE);

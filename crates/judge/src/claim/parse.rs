@@ -40,7 +40,7 @@ pub(super) struct Call {
     /// One system for a value, or the dividend and the divisor of a ratio.
     pub(super) systems: Vec<Name>,
     pub(super) measure: Measure,
-    /// A step, or for a geometric mean a step or a group of steps.
+    /// A step. For a geometric mean, a step or a group of steps.
     pub(super) step: Option<Name>,
     pub(super) clients: Option<u32>,
     /// A number of joined background clients, which selects a part of the test; `None` for the whole test.
@@ -112,7 +112,7 @@ struct Parser {
 
 impl Parser {
     fn peek(&self) -> &Token {
-        // The last token marks the end of the text. It is returned for every position after it.
+        // The last token marks the end of the text. It is also returned for every later position.
         &self.tokens[self.at.min(self.tokens.len() - 1)]
     }
 

@@ -89,7 +89,8 @@ fn tests(call: &Call, steps: &[StepRecord]) -> Result<Vec<(String, u32)>, ClaimE
     }
 }
 
-/// The step with a name. For a geometric mean, a name that no step has may be that of a group.
+/// The step with a name. For a geometric mean, if no step has the name: the steps of the group with this name, without
+/// data loads.
 fn named<'a>(
     function: Function,
     name: &Name,

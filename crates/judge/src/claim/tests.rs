@@ -4,8 +4,8 @@ use super::*;
 use crate::sample::{add_step, around, run, seconds, slice};
 use crate::{DisturbanceLimits, Rule, analyse, check_trial};
 
-/// A run of `MyRocks` and `InnoDB`, each on a slow and on a fast disk. The rate of
-/// `MyRocks` is 0.5 or 0.4 times that of `InnoDB` on reads, twice on writes, and three times on the load.
+/// A run of `MyRocks` and `InnoDB`, each on a slow and on a fast disk. The rate of `MyRocks` is a multiple of the rate
+/// of `InnoDB`: 0.5 or 0.4 on reads, 2 on writes, and 3 on the load.
 fn study(rounds: usize) -> Run {
     let mut run = run(1, &["innodb-500", "myrocks-500", "innodb-5000", "myrocks-5000"]);
     let mut salt = 0;

@@ -59,7 +59,7 @@ pub(crate) struct PairRound {
 pub(crate) enum Ratios {
     /// Rounds that both systems completed.
     Paired(Vec<PairRound>),
-    /// Sessions of the two systems that are neighbours in time.
+    /// Pairs of sessions, one of each system, that are neighbours in time.
     Sessions(SessionPairs),
     /// Values of two systems that were not measured in turns.
     Unpaired(Unpaired),
@@ -67,8 +67,8 @@ pub(crate) enum Ratios {
 
 impl Ratios {
     /// The ratios of a quantity between two sides with at least one session each. The trials of a round are paired
-    /// within one run, and between two runs that were measured in turns. If a side has several sessions, sessions are
-    /// paired that are neighbours in time, unless an anchor cancels the effects of sessions.
+    /// within one run, and between two runs that were measured in turns. If a side has several sessions, the sessions
+    /// that are neighbours in time are paired, unless an anchor cancels the effects of sessions.
     pub(crate) fn between(base: &[Session<'_>], candidate: &[Session<'_>], quantity: Quantity) -> Self {
         match (base, candidate) {
             ([base], [candidate]) if take_turns(base.part, candidate.part) => {

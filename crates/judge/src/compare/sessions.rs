@@ -18,8 +18,8 @@ use crate::trial::quantity::Quantity;
 pub enum Replicates {
     /// The ratios of rounds in which both systems were measured.
     PairedRounds,
-    /// The ratios of sessions of the two systems that are neighbours in time. The value of a session is the centre of
-    /// its rounds.
+    /// The ratios of pairs of sessions, one of each system, that are neighbours in time. The value of a session is the
+    /// centre of its rounds.
     PairedSessions,
     /// Each system was measured in one session, and its rounds are the replicates. Each round's figure is divided by
     /// the anchor's figure in the same round, which cancels the effects of the session.
@@ -97,7 +97,7 @@ impl SessionPairs {
         }
     }
 
-    /// Number of sessions with a figure, of the side that has fewer.
+    /// Number of sessions with a figure, on the side that has fewer such sessions.
     pub(crate) fn sessions(&self) -> usize {
         self.base.len().min(self.candidate.len())
     }

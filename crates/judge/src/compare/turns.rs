@@ -8,9 +8,9 @@ pub(crate) type Start = (i64, i64);
 /// Pairs of a session of the base and a session of the candidate, as indices of `base` and `candidate`, in the order of
 /// time. No other session started between the two sessions of a pair, and no session is in two pairs.
 ///
-/// A host that becomes slower and slower favours the side that comes first in a pair. Therefore either side comes first
-/// in half of the pairs (with an odd number of pairs, one side does once more). Of all such choices, this one has the
-/// most pairs.
+/// A host that becomes slower and slower favours the side that comes first in a pair. Therefore each side comes first
+/// in half of the pairs (with an odd number of pairs, one side comes first once more). Of all such choices, this one
+/// has the most pairs.
 pub(crate) fn neighbours(base: &[Start], candidate: &[Start]) -> Vec<(usize, usize)> {
     let side = |starts: &[Start], is_base: bool| -> Vec<(Start, bool, usize)> {
         starts.iter().enumerate().map(|(at, start)| (*start, is_base, at)).collect()
@@ -18,7 +18,7 @@ pub(crate) fn neighbours(base: &[Start], candidate: &[Start]) -> Vec<(usize, usi
     let mut sessions = [side(base, true), side(candidate, false)].concat();
     sessions.sort_unstable();
     // The most pairs of the sessions so far, and of these sessions without the last one. The key is the number of pairs
-    // in which the base comes first, minus the number of the others.
+    // in which the base comes first, minus the number of the other pairs.
     let mut best: BTreeMap<i64, Vec<(usize, usize)>> = BTreeMap::from([(0, Vec::new())]);
     let mut without_last = best.clone();
     for two in sessions.windows(2) {

@@ -44,8 +44,8 @@ pub(super) struct Measured<K> {
     pub(super) at: K,
     ln_ratios: Vec<(u32, f64)>,
     estimate: RatioEstimate,
-    /// Whether the figure belongs to the family. Figures of controls do not, because a control should not differ,
-    /// and neither do figures with too few rounds.
+    /// Whether the figure belongs to the family. Figures of controls, which should not differ from the base, and
+    /// figures with too few rounds do not belong to it.
     is_judged: bool,
 }
 

@@ -88,13 +88,13 @@ pub struct DigestFigures {
     pub error_codes: BTreeMap<String, u64>,
     /// Whether the answers are the base's; `None` for the base, and if answers were not read.
     pub answers: Option<Answers>,
-    /// Latency from the time at which a statement was sent: the mean of each round, and of these the median. `None` if
+    /// Latency from the time at which a statement was sent: the median over rounds of the mean of each round. `None` if
     /// all statements failed.
     pub mean_us: Option<f64>,
     /// The 99th percentile of the latency in all rounds together.
     pub p99_us: Option<f64>,
-    /// The mean latency as a multiple of the base's. `None` for the base. If no round has a latency of both systems,
-    /// there is only a value if the digest fails.
+    /// The mean latency as a multiple of the base's. `None` for the base and its controls. Also `None` if no round has
+    /// a latency of both systems, unless the digest fails.
     pub against_base: Option<DigestRatio>,
 }
 
@@ -171,7 +171,7 @@ impl<'a> OfSystem<'a> {
     }
 }
 
-/// For one digest on one candidate, the log ratio of its latency to the base's, by round.
+/// The log ratio of a candidate's latency to the base's latency for one digest, by round.
 struct RatioOf {
     /// The indices of the test, the digest and the system.
     place: (usize, usize, usize),

@@ -112,7 +112,8 @@ pub(super) fn passes_with_time(rounds: &[(Amount, Amount)]) -> bool {
     base.max(candidate) < RARE_PER_SECOND && base.max(candidate) < ALIKE * base.min(candidate)
 }
 
-/// The noise that a control shows. It is the end of the interval of the control's log ratio that is farther from 0.
+/// The noise that a control shows. The control's log ratio has an interval. The noise is the distance from 0 of the end
+/// that is farther from 0.
 pub(super) fn noise(rounds: &[(Amount, Amount)], rule: &Rule) -> Option<f64> {
     let interval = ratio_of_rounds(&ln_ratios(rounds), rule.margin, rule.confidence())?.interval?;
     Some(interval.low.ln().abs().max(interval.high.ln().abs()))

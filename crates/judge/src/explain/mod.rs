@@ -138,7 +138,7 @@ pub fn explain(
 }
 
 /// The trials of a system in a step, at any number of clients. Query plans are recorded at only one number of clients,
-/// which may be another than that of the question.
+/// which may differ from the number in the question.
 fn explained_trials(run: &Run, step: &str, system: &str) -> Vec<TrialId> {
     let is_it = |trial: &&Trial| trial.record.step_id == step && trial.record.system_id == system;
     run.trials.iter().filter(is_it).map(|trial| trial.id).collect()

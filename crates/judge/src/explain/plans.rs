@@ -29,7 +29,8 @@ pub struct PlanEvidence {
 pub struct PlanChange {
     /// The statement, with `?` in place of values.
     pub statement: String,
-    /// The base's plan, line by line, with estimates in square brackets. It is the plan of most rounds.
+    /// The base's plan, line by line, with estimates in square brackets. If rounds differ, it is the most frequent
+    /// plan.
     pub base: String,
     pub candidate: String,
     /// The tables that are read in another way.

@@ -16,8 +16,8 @@ const EVENTS_SHARE_MIN: f64 = 0.8;
 /// drivers contribute to the rate only after the last driver has begun, and the server's costs are counted from then
 /// on.
 const LATE_SHARE_TOLD: f64 = 0.01;
-/// A driver is doubted if it leaves a larger share of its events unfinished than the driver that leaves the smallest
-/// share, and the difference is larger than this.
+/// Drivers leave a share of their events unfinished. A driver is doubted if its share exceeds the smallest share of any
+/// driver by more than this.
 const LEFT_SHARE_MAX: f64 = 0.01;
 /// A driver is doubted if its CPU time, as a share of its threads' time, is larger than this.
 const BUSY_SHARE_MAX: f64 = 0.9;

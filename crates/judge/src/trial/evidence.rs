@@ -59,8 +59,8 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The data may be loaded several times. Returns which of these loads, from 0, made the data that a round uses: the
-    /// last that was measured in this round or an earlier one.
+    /// The number of the data load, from 0, that made the data of a round. It is the last load that was measured in
+    /// this round or in an earlier one.
     pub(crate) fn load_of(&self, round: u32) -> usize {
         self.load_rounds.partition_point(|load| *load <= round).saturating_sub(1)
     }

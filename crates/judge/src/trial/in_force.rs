@@ -58,7 +58,8 @@ pub(crate) fn not_in_force(run: &Run, in_force: &InForce<'_>) -> Vec<SystemNotIn
     told.filter(|it| !it.settings.is_empty() || !it.same_as.is_empty()).collect()
 }
 
-/// If two systems are the same because settings are not in force, these settings; `None` otherwise.
+/// The settings that should distinguish the two systems but are not in force, if the systems are the same because
+/// of this; `None` otherwise.
 pub(crate) fn same_systems(base: Member<'_>, candidate: Member<'_>) -> Option<Vec<NotInForce>> {
     same((record(base)?, &base.evidence.in_force), (record(candidate)?, &candidate.evidence.in_force))
 }

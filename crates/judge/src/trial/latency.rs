@@ -16,10 +16,10 @@ pub struct LatencyUs {
 /// The latencies of one or more trials, including censored ones.
 ///
 /// The latency of an event that was abandoned or never started is censored: only a lower bound is known, the time that
-/// the event waited. So figures may be lower bounds too. To find out whether a quantile is one, it is computed a second
-/// time with infinity for each censored latency. It is exact if it stays the same. Strictly, the maximum and the mean
-/// would always be lower bounds. They count as exact if few events are censored, and no censored event had waited
-/// longer than most events take.
+/// the event waited. So figures may be lower bounds too. To find out whether a quantile is a lower bound, the quantile
+/// is computed a second time with infinity for each censored latency. The quantile is exact if it stays the same.
+/// Strictly, the maximum and the mean would always be lower bounds. They count as exact if few events are censored, and
+/// no censored event had waited longer than most events take.
 pub struct Latencies {
     all: LatencyCounts,
     censored: Option<LatencyCounts>,

@@ -1,8 +1,8 @@
 //! CPU time that the hypervisor takes because of a system's own work.
 //!
 //! Some hypervisors emulate a machine's disks and network on the machine's own cores. The CPU time for a system's I/O
-//! then looks like the time of other guests. Unlike other guests, it comes back in every round of the same system, and
-//! stays away from other systems that are measured in turns with it.
+//! then looks like the time of other guests. Unlike the time of other guests, this time recurs in every round of the
+//! system, and is absent while other systems are measured in turns with it.
 
 use std::collections::HashMap;
 
@@ -33,9 +33,9 @@ struct Course {
 }
 
 impl<'a> OwnSteal<'a> {
-    /// Finds the systems that cause steal themselves. In each test, at least half of the systems must have either
-    /// too much steal in all rounds or in none, which is unlikely if the steal is a neighbour's. One of those with
-    /// none must have been measured in every round of the system.
+    /// Finds the systems that cause steal themselves. In each test, at least half of the systems must have too much
+    /// steal either in all of their rounds or in none, which is unlikely if the steal is a neighbour's. At least one
+    /// system without too much steal must have been measured in every round of the system that causes the steal.
     pub fn of(trials: impl IntoIterator<Item = &'a Trial>) -> Self {
         let mut tests: HashMap<(&str, u32), HashMap<&str, Course>> = HashMap::new();
         let of_steal = DisturbanceLimits { others_max: f64::INFINITY, ..DisturbanceLimits::default() };
@@ -75,7 +75,7 @@ impl Course {
         self.high == self.rounds.len()
     }
 
-    /// The median share, if every round has enough of it.
+    /// The median share, if there are enough rounds and every round has enough steal.
     fn usual(&self) -> Option<f64> {
         let usual = median(&self.shares)?;
         let is_even = self.shares.iter().all(|share| *share >= LEAST_OF_MEDIAN * usual);

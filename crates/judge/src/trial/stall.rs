@@ -46,7 +46,7 @@ fn limit_of(trial: &TrialRecord) -> Option<f64> {
         return Some(limit_seconds(finished, measured.seconds));
     };
     // In a load with a planned rate, the limit follows from the due events and not from the finished ones. Of several
-    // drivers, the one with the fewest due events counts, without those that had none.
+    // drivers, the one with the fewest due events counts. Drivers without due events are ignored.
     let of_drivers = trial.drivers.iter().map(|driver| driver.events + driver.left_events);
     let due = of_drivers.filter(|due| *due > 0).min().unwrap_or(due);
     (due > 0).then(|| limit_seconds(due, measured.seconds))

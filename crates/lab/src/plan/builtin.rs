@@ -64,8 +64,8 @@ impl Plan {
         Self::find_with(name, catalogue, Builds::Asked)
     }
 
-    /// Finds a plan like [`find`](Self::find), to show it. Dyno does not run the server programs in the folders that
-    /// the plan names, so the versions of these servers stay unknown.
+    /// Finds a plan as [`find`](Self::find) does, but only to show it. Dyno does not run the server programs in the
+    /// folders that the plan names, so the versions of these servers stay unknown.
     ///
     /// # Errors
     /// The same as those of [`find`](Self::find).

@@ -217,8 +217,8 @@ impl Plan {
     }
 }
 
-/// Called if the structure of a plan has `mistakes`. Also reads `table`, the rest of the plan, and adds the unknown
-/// names in it to the mistakes. Other mistakes in the rest are dropped, because the missing parts may be their cause.
+/// Reads `table`, the rest of a plan whose structure has `mistakes`. Adds the unknown names in the rest to the
+/// mistakes. Other mistakes in the rest are dropped, because the missing parts may be their cause.
 fn with_names(mistakes: Mistake, table: PlanTable, context: &ParseContext<'_>) -> Mistake {
     let rest = plan(table, &ParseContext { builds: Builds::Unasked, ..*context });
     match rest.err().and_then(|others| others.only(&Problem::is_name)) {

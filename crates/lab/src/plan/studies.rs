@@ -81,7 +81,8 @@ fn the_claims_of_versions_have_the_figures_of_the_post() {
         let row = rows.iter().find(|row| {
             let names = format!("{}, {}", row.get("quantity"), row.get("test"));
             let about = claim.expression.split_once(", mysql-5.6, ").unwrap().1;
-            // After the name of the test comes `)`, or a comma: in a claim about a load, the number of clients follows.
+            // The name of the test is followed by `)`. In a claim about a load, it is followed by a comma and the
+            // number of clients.
             let is_about = about.strip_prefix(&names).is_some_and(|rest| rest.starts_with([',', ')']));
             is_about && source.contains(&format!("MySQL {} against {}", row.get("version"), row.get("base")))
         });
@@ -136,8 +137,8 @@ fn the_claims_of_engines_are_those_of_the_post() {
     assert!(others.into_iter().all(|claim| claim.published.is_none()), "a figure needs its row");
 }
 
-/// Returns the name of a configuration of the plan `io-bound-updates` in the blog post that the plan repeats. Also
-/// returns the configuration's thread concurrency.
+/// Returns the name that a blog post gives to a configuration. The plan `io-bound-updates` repeats the measurements of
+/// this post. Also returns the configuration's thread concurrency.
 fn post_s_configuration(system: &str) -> (String, &str) {
     let (system, concurrency) = system.rsplit_once(".itc-").unwrap();
     let name = match system.strip_prefix("mysql-5.6.24.bpi-") {

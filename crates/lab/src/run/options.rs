@@ -27,7 +27,7 @@ pub struct RunOptions<'a> {
     /// Whether rounds count as replicates although neighbours (other processes or guests of the host) disturbed them.
     pub counts_disturbed: bool,
     /// Whether the run ends after its first round if a system did not start. This is set for a comparison of two
-    /// systems, because it needs both systems.
+    /// systems, because such a comparison needs both.
     pub needs_all_systems: bool,
     /// Time limit of the run; `None` if only the plan sets the number of rounds. The rounds before the first
     /// possible verdict are measured even if they take longer.

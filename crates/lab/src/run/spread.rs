@@ -117,7 +117,7 @@ impl<'a> Spread<'a> {
     }
 
     /// Adds the round that a task has measured. Returns the attempt that measured the round, or `None` if this run
-    /// already has it.
+    /// already has the round.
     ///
     /// # Errors
     /// The file does not belong to a task of this run, or this run's file cannot be written.

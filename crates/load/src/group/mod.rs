@@ -67,7 +67,8 @@ pub struct MemberFigures {
 impl LoadGroup {
     /// Starts load processes and divides a job among them. Each command starts one load process, perhaps on another
     /// host, as `ssh host dyno drive` does. The text beside a command is the name of its process in messages. When all
-    /// processes have connected, they begin together, or wait together if the job [awaits](Job::awaits_begin) its begin.
+    /// processes have connected, they begin together, or wait together if the job [awaits](Job::awaits_begin) an order
+    /// to begin.
     ///
     /// # Errors
     /// A command cannot be started or does not read its input. The error is a message that contains the command's name.

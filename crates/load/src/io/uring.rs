@@ -23,7 +23,7 @@ const IMMEDIATE_BYTES: usize = 16 * 1024;
 /// Bounds of the number of receive buffers.
 const BUFFERS: std::ops::RangeInclusive<usize> = 16..=256;
 
-/// When the ring is closed, it waits up to this many times, each time up to `LAST_WAIT`, for the operations in flight.
+/// When the ring is closed, it waits for the operations in flight, up to this many times, each time up to `LAST_WAIT`.
 const LAST_WAITS: u32 = 10;
 const LAST_WAIT: Duration = Duration::from_millis(10);
 
@@ -116,8 +116,8 @@ impl Uring {
 
     fn push_entry(&mut self, entry: &squeue::Entry) -> io::Result<()> {
         loop {
-            // SAFETY: what the entry points to (the socket, its `sending` buffer) stays in the table until its
-            // completion has been seen, or is leaked.
+            // SAFETY: what the entry points to (the socket, its `sending` buffer) stays in the table until the entry's
+            // completion has been seen. If the ring is closed earlier, both are leaked.
             if unsafe { self.ring.submission().push(entry) }.is_ok() {
                 return Ok(());
             }

@@ -25,8 +25,8 @@ impl AnswerHash {
         self.0 = self.0.wrapping_add(hasher.finish());
     }
 
-    /// Returns the number that this statement's answer adds to the sum of its digest, over all statements of the
-    /// digest. The number depends on the statement's id, so the sum changes if two statements swap their answers.
+    /// Returns the number that this statement's answer adds to the sum over all statements of its digest. The number
+    /// depends on the statement's id, so the sum changes if two statements swap their answers.
     pub(crate) fn of_statement(self, id: i64, rows: u64) -> u64 {
         let mut hasher = DefaultHasher::new();
         (id, rows, self.0).hash(&mut hasher);

@@ -14,7 +14,7 @@ pub const LATENCY_US_MAX: u64 = 3_600_000_000;
 /// Significant digits of a latency.
 const DIGITS: u8 = 3;
 
-/// The bytes of a histogram in HDR's V2 format that contain its highest trackable value.
+/// The place of the highest trackable value in the bytes of a histogram in HDR's V2 format.
 const HIGHEST_BYTES: std::ops::Range<usize> = 24..32;
 
 /// A histogram without latencies.
@@ -137,8 +137,8 @@ impl Latency {
     }
 
     /// The histogram in HDR's V2 format, as in the results file. In this format, a histogram states its highest
-    /// trackable value. Here this is always [`LATENCY_US_MAX`], although the histogram may be smaller, so that readers
-    /// whose histograms have a fixed size can add several of these.
+    /// trackable value. Here this value is always [`LATENCY_US_MAX`], even if the histogram is smaller. Readers whose
+    /// histograms have a fixed size can therefore add several histograms.
     ///
     /// # Panics
     /// Never: writing to memory cannot fail.

@@ -43,7 +43,7 @@ pub(crate) enum Part {
     Counted,
 }
 
-/// Records of one worker, separately for the two parts of a slice.
+/// The records in a [`Recorder`], separately for the two parts of a slice.
 #[derive(Debug, Default)]
 struct Record {
     counted: Interval,
@@ -55,9 +55,9 @@ struct Record {
     left: Left,
 }
 
-/// One worker's records. The lock is taken once per [`Batch`]. A worker writes to its recorder in each iteration of its
-/// loop, so two recorders must not share a cache line. The alignment is 128 bytes, because processors fetch cache lines
-/// in pairs.
+/// The records of one event loop, or of all threads of a job. The lock is taken once per [`Batch`]. A worker writes to
+/// its recorder in each iteration of its loop, so two recorders must not share a cache line. The alignment is 128
+/// bytes, because processors fetch cache lines in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Recorder {
@@ -77,8 +77,7 @@ pub(crate) struct Edges {
     pub(crate) lead: Counts,
     /// Number of events, each weighted by the share of its time that lies in the measured part of the slice.
     pub(crate) event_shares: f64,
-    /// For each connection, the time from the end of the lead until the connection ended its last event. This is the
-    /// sum over all connections.
+    /// Sum, over all connections, of the time from the end of the lead until the connection ended its last event.
     pub(crate) busy_ns: u64,
     /// Number of statements that ended in each bin of the slice.
     pub(crate) bins: Vec<u32>,
@@ -87,7 +86,7 @@ pub(crate) struct Edges {
 }
 
 impl Recorder {
-    /// Moves all records that have been made since the last call into `into`.
+    /// Takes all records since the last call, and adds them to `into`.
     pub(crate) fn take(&self, into: &mut Interval) {
         let mut record = self.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let interval = &mut record.counted;
@@ -105,7 +104,7 @@ impl Recorder {
         into.ended.append(&mut interval.ended);
     }
 
-    /// Moves the records that only slices have, and that have been made since the last call, into `into`.
+    /// Takes the records that only slices have, since the last call, and adds them to `into`.
     pub(crate) fn take_edges(&self, into: &mut Edges) {
         let mut record = self.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         into.lead += std::mem::take(&mut record.lead);
@@ -147,7 +146,8 @@ impl Recorder {
         self.backlog.store(events, Ordering::Relaxed);
     }
 
-    /// Updates the number of events that `schedule` says are due, and how many of those have not begun.
+    /// Updates the number of events that have become due according to `schedule`, and the number of those that have not
+    /// begun.
     pub(crate) fn count_due(&self, schedule: &mut Schedule, now_ns: u64) {
         self.set_backlog(schedule.backlog(now_ns));
         self.due.store(schedule.due_so_far(), Ordering::Relaxed);

@@ -16,8 +16,8 @@ use crate::protocol::frame::{Fairness, Slice, Tick, Total, Usage};
 use crate::protocol::replay::Replayed;
 use crate::worker::WorkerReport;
 
-/// An interval counts as reaching a checkpoint if it ends at most this long before the checkpoint, because the ends of
-/// intervals are never exact.
+/// The ends of intervals are never exact. An interval therefore also reaches a checkpoint if it ends at most this long
+/// before the checkpoint.
 const SLACK_SECONDS: f64 = 0.005;
 
 /// Collects the workers' records once per interval.

@@ -33,7 +33,7 @@ impl Timeline {
         Self { first: bin(since_ns), bins: Vec::new() }
     }
 
-    /// Adds pairs of a bin, counted since the load began, and a number of events that ended in it.
+    /// Adds events. Each pair is a bin, counted since the load began, and the number of events that ended in the bin.
     pub(crate) fn add(&mut self, ended: &[(u32, u32)]) {
         for (bin, events) in ended {
             let Some(place) = bin.checked_sub(self.first).map(|place| place as usize) else { continue };

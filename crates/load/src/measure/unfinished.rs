@@ -13,7 +13,7 @@ pub(crate) struct Unfinished {
     pub(crate) waiting: Latency,
 }
 
-/// The events that became due in a slice at a rate, and that had not begun at its end.
+/// The events that became due in a slice at a rate and had not begun at the slice's end.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Left {
     /// Ages of events that became due in the slice's measured time and had not begun at its end.

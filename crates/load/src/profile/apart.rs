@@ -1,5 +1,5 @@
-//! Checks that event loops do not write to the memory that they share while their events run. `bench/results.md` names
-//! the exceptions.
+//! Checks that event loops do not write to their shared memory while events run. `bench/results.md` names the
+//! exceptions.
 
 use std::ops::Range;
 use std::ptr::NonNull;

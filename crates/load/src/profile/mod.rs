@@ -45,7 +45,7 @@ pub enum Answers {
 pub struct Profile {
     pub queries: u64,
     pub stages: Vec<StageCycles>,
-    /// Cycles that one mark itself takes. In the cycles of a stage, one mark is included each time the stage is
+    /// Cycles that one mark itself takes. The cycles of a stage include one mark for each time that the stage was
     /// entered.
     pub mark_cycles: f64,
     /// Cycles of the processor's counter per second.

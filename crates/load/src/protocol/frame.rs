@@ -25,7 +25,7 @@ pub enum Frame {
     /// A line that the script printed, or a notice.
     Log { text: String },
     /// Words from statements that create or change tables, if they have not been sent before. The frame is sent before
-    /// the statement is, and only if the target asks for [these words](crate::ChangedNames).
+    /// the statement, and only if the target asks for [these words](crate::ChangedNames).
     Names { words: Vec<String> },
     /// The job is done. This is the last frame.
     Finished(Total),

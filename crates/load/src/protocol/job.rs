@@ -89,7 +89,7 @@ pub struct Job {
     /// The job's part of a load that several load processes share; `None` if the job is the whole load.
     #[serde(default)]
     pub share: Option<Share>,
-    /// Whether the load, after it has opened its connections, waits for [`Order::Begin`](crate::Order::Begin).
+    /// Whether the load waits for [`Order::Begin`](crate::Order::Begin) after it has opened its connections.
     #[serde(default)]
     pub awaits_begin: bool,
     /// Whether the job is only checked against its script. The job then ends when the script's top level has run and
@@ -142,10 +142,10 @@ impl Job {
         }
     }
 
-    /// Divides the connections and events of the load among processes, which [await](Self::awaits_begin) their begin.
-    /// Each process gets the thread ids, random numbers and share of the rate that its connections would have in a single
-    /// process. There must be at least one connection for each process. If the number of events is limited, there must
-    /// also be at least one event for each process.
+    /// Divides the connections and events of the load among processes, which [await](Self::awaits_begin) an order to
+    /// begin. Each process gets the thread ids, random numbers and share of the rate that its connections would have in
+    /// a single process. There must be at least one connection for each process. If the number of events is limited,
+    /// there must also be at least one event for each process.
     #[must_use]
     pub fn divided(&self, processes: u32) -> Vec<Self> {
         let bound = |number: u32, whole: u64| whole * u64::from(number) / u64::from(processes);
@@ -184,7 +184,7 @@ impl Job {
         self.share.map_or(self.connections, |share| share.connections).max(1)
     }
 
-    /// The share of the load's rate for the given number of its connections.
+    /// The share of the load's rate that belongs to the given number of the load's connections.
     pub(crate) fn rate_share(&self, connections: u32) -> f64 {
         f64::from(connections) / f64::from(self.connections_in_all())
     }

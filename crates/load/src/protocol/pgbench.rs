@@ -19,10 +19,10 @@ pub enum PgbenchError {
     Wrong(#[from] Mistake),
 }
 
-/// Returns the workload with this name, or `None` if the name is not that of pgbench scripts. Such names are
-/// `a.pgbench`, or `a.pgbench@3, b.pgbench` with weights. The workload is a Lua script that runs the pgbench scripts.
-/// `read` returns the text of a file. `has_shell_option` says whether [`SHELL_OPTION`] is given. If it is not given,
-/// commands for a shell are errors here. If it is given, its value is checked when the scripts run.
+/// Returns the workload with this name, or `None` if the name does not name pgbench scripts. Names of pgbench scripts
+/// are `a.pgbench`, or `a.pgbench@3, b.pgbench` with weights. The workload is a Lua script that runs the pgbench
+/// scripts. `read` returns the text of a file. `has_shell_option` says whether [`SHELL_OPTION`] is given. If it is not
+/// given, commands for a shell are errors here. If it is given, its value is checked when the scripts run.
 ///
 /// # Errors
 /// A file cannot be read, or a script has a mistake.

@@ -39,7 +39,8 @@ pub trait FrameSource {
     /// another host.
     fn local_pid(&self) -> Option<u32>;
 
-    /// Orders a job that [awaits](Job::awaits_begin) it to begin. Called once, after the [`Frame::Connected`].
+    /// Sends the order to begin. Only for a job that [awaits](Job::awaits_begin) this order. Called once, after the
+    /// [`Frame::Connected`].
     ///
     /// # Errors
     /// The process died.
@@ -132,8 +133,8 @@ impl LoadProcess {
         self.write_line(&Order::Slice(*order))
     }
 
-    /// Orders a job to begin to measure. Its connections [join](Job::joins) at different times. The process answers
-    /// with a [`Frame::Measuring`].
+    /// Sends the order to measure. Only for a job whose connections [join](Job::joins) at different times. The process
+    /// answers with a [`Frame::Measuring`].
     ///
     /// # Errors
     /// The process died.

@@ -49,8 +49,8 @@ pub struct Replayed {
     pub out_of_order: u64,
     /// Numbers of statements that were not sent, by reason.
     pub not_sent: BTreeMap<NotSent, u64>,
-    /// How late statements were sent. Statements whose session was still busy when they were due are not included. It
-    /// is empty if the replay has no pace.
+    /// How late statements were sent. Statements whose session was still busy when they were due are not included.
+    /// Empty if the replay has no pace.
     pub late: Latency,
     /// The figures of each digest, in the order of the ids.
     pub digests: Vec<ReplayedDigest>,
@@ -67,7 +67,7 @@ pub struct ReplayedDigest {
     pub rows: u64,
     /// Rows that the statements changed.
     pub affected_rows: u64,
-    /// Errors by number. For a server that has no numbers, by SQL state.
+    /// Errors by number, or by SQL state if the server has no numbers.
     pub error_codes: BTreeMap<String, u64>,
     /// A hash of the answers to statements without an error. It does not depend on the order of rows and
     /// statements. Without [`reads_answers`](Replay::reads_answers), it covers only the numbers of rows.

@@ -5,8 +5,8 @@ use crate::measure::reporter::Reporter;
 use crate::protocol::frame::Order;
 
 impl Run<'_> {
-    /// Waits for the order to measure. From that moment on, the times at which connections join are counted. Returns
-    /// false if the job ended before the order came.
+    /// Waits for the order to measure. Connections join at times that are measured from that moment. Returns false if
+    /// the job ended before the order came.
     pub(super) fn wait_to_measure(&mut self, reporter: &mut Reporter) -> bool {
         if !self.wait_for(Order::Measure) {
             return false;

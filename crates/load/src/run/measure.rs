@@ -48,8 +48,8 @@ impl Run<'_> {
             shared.control.count_down(true);
             (self.sink)(Frame::Tick(reporter.tick()));
         }
-        // If all workers ended during the warm-up, there is nothing to measure. Without a warm-up, workers that have
-        // already ended have measured records.
+        // If all workers ended during the warm-up, there is nothing to measure. Without a warm-up, the records of
+        // workers that have already ended belong to the measured time.
         if self.going() && (!job.warms_up() || self.ended < self.plan.workers.len()) {
             reporter.begin_measuring();
             if self.plan.events {

@@ -19,7 +19,7 @@ use crate::worker::{Assignment, CommitOrder, Message, Shared, ThreadHost};
 /// command cannot be run again.
 const COMMAND_LOCK_WAIT: &str = "PRAGMA busy_timeout = 600000";
 
-/// Compiles the script and checks the job against its declarations. `sink` gets the output of the script's top
+/// Compiles the script and checks the job against the script's declarations. `sink` gets the output of the script's top
 /// level, even if the script is refused.
 pub(crate) fn prepare(
     mut job: Job,

@@ -59,8 +59,8 @@ impl Run<'_> {
         }
     }
 
-    /// Sets the schedule of a slice's events. It is for workers that are threads, which share it. Event loops have
-    /// their own schedules.
+    /// Sets the schedule of a slice's events. Workers that are threads share this schedule. Event loops have their own
+    /// schedules.
     fn set_schedule(&self, window: Window) {
         let shared = &self.shared;
         *shared.slice_schedule.lock().unwrap_or_else(PoisonError::into_inner) =

@@ -1,4 +1,4 @@
-//! Workers. Each is an event loop, or runs one connection, on a thread of its own.
+//! Workers. Each has a thread of its own, and is an event loop or runs one connection.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -184,7 +184,7 @@ impl Control {
         (self.phase() == Phase::Running).then(|| self.window_after(known)).flatten()
     }
 
-    /// Records that measuring begins. From now on, the times at which connections join are counted.
+    /// Records that measuring begins. Connections join at times that are measured from now.
     pub(crate) fn begin_joins(&self) {
         let _guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         self.joins_from.get_or_init(Instant::now);
@@ -192,7 +192,7 @@ impl Control {
         self.wake_loops();
     }
 
-    /// In a job whose connections join over time, the time at which measuring began, in ns since the load began; `None`
+    /// The time at which measuring began in a job whose connections join over time, in ns since the load began; `None`
     /// before that.
     pub(crate) fn joins_from_ns(&self) -> Option<u64> {
         let from = self.joins_from.get()?;

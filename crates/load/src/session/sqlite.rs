@@ -15,7 +15,7 @@ use crate::session::failure;
 /// Time that a statement waits for a lock. After that, the statement fails as busy, and the event is run again.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A session with SQLite. A compiled statement borrows the connection, so it cannot be stored beside it. The session
+/// A session with SQLite. A compiled statement borrows the connection, so a session cannot store both. The session
 /// therefore stores only the statements' texts, and the library's cache stores the compiled statements.
 pub(super) struct SqliteSession {
     connection: Connection,

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use dyno_script::{Piped, Request};
 use serde::{Deserialize, Serialize};
 
-/// A statement that begins with one of these words changes no tables, but at most rows. If further statements follow
+/// A statement that begins with one of these words changes at most rows, but no tables. If further statements follow
 /// after a semicolon, they may still change tables.
 const HARMLESS: [&str; 20] = [
     "BEGIN",
@@ -35,7 +35,7 @@ const HARMLESS: [&str; 20] = [
 const QUERIES: [&str; 2] = ["SELECT", "WITH"];
 
 /// The lower-case words of the statements that may have changed tables, collected from all loads with the same target.
-/// In a job's JSON, this is a Boolean that says whether to collect words.
+/// In a job's JSON, this is `true`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "bool", into = "bool")]
 pub struct ChangedNames(Arc<Mutex<Gathered>>);

@@ -22,7 +22,7 @@ pub(crate) struct Answer {
     pub(crate) reply: Reply,
     /// The figures of the result, if the request executed a statement.
     pub(crate) statement: Option<Outcome>,
-    /// If an earlier request sent the statement, the time at which it did.
+    /// The time at which the statement was sent, if an earlier request sent it.
     pub(crate) sent: Option<Instant>,
 }
 

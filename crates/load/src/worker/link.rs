@@ -173,7 +173,7 @@ impl<P: Probe> Link<P> {
         }
     }
 
-    /// Whether a command was sent whose answer the script does not await yet, and the answer has not arrived.
+    /// Whether a command is in flight whose answer the script does not await yet.
     pub(super) fn is_ahead(&self) -> bool {
         self.ahead.as_ref().is_some_and(|ahead| ahead.answer.is_none())
     }
@@ -261,8 +261,8 @@ impl<P: Probe> Link<P> {
         self.close(io);
     }
 
-    /// The error for a command on a closed connection. If the connection broke earlier, it is the error that broke
-    /// it.
+    /// The error for a command on a closed connection. If the connection broke earlier, this is the error that broke
+    /// the connection.
     fn gone(&mut self, target: &Target) -> SqlFailure {
         self.parting.take().map_or_else(|| failure::gone(target.driver), |failure| *failure)
     }

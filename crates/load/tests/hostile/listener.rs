@@ -140,7 +140,7 @@ impl Peer {
         while self.hear() {}
     }
 
-    /// Encrypts the connection, with a certificate that no authority has signed.
+    /// Encrypts the connection, with a certificate that no trusted authority has signed.
     pub(crate) fn encrypt(&mut self) {
         let mut tls = ServerConnection::new(Arc::clone(&TLS)).expect("a configuration");
         // This fails if the client does not trust the certificate and disconnects.

@@ -7,9 +7,9 @@ use super::{Expression, Function, Wrong};
 use crate::error::Problem;
 use crate::names::Names;
 
-/// Limits that prevent a script from exhausting a thread's stack. The first is the number of operators, functions and
-/// parentheses in an expression. The second is how deeply expressions may nest while they are read. The third is how
-/// deeply functions may nest when they are computed.
+/// Limits that prevent a script from exhausting a thread's stack. `SIZE_MAX` limits the number of operators, functions
+/// and parentheses in an expression. `NESTING_MAX` limits how deeply expressions nest while they are read. `DEPTH_MAX`
+/// limits how deeply functions nest when they are computed.
 const SIZE_MAX: usize = 500;
 const NESTING_MAX: usize = 40;
 const DEPTH_MAX: usize = 100;

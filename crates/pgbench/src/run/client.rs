@@ -148,7 +148,7 @@ impl Client {
     /// Carries out commands up to the next one that the caller has to carry out. Returns what the caller has to do.
     ///
     /// # Errors
-    /// An expression has no value.
+    /// An expression has no value, or a pipeline is used in a wrong way.
     pub fn advance(&mut self) -> Result<Step, RunError> {
         let program = Rc::clone(&self.program);
         let commands = &program.scripts[self.script].commands;
@@ -178,7 +178,7 @@ impl Client {
                 self.state.set(*slot, Content::Value(value));
             }
             Action::If { condition, otherwise } => self.branch(condition, *otherwise, commands)?,
-            // Execution gets here only at the end of the preceding branch. So that branch was taken, and the other
+            // Execution gets here only at the end of the preceding branch, which therefore was taken. The other
             // branches are skipped.
             Action::Elif { end, .. } | Action::Else { end } => self.next = *end,
             Action::Endif => {}
@@ -257,7 +257,7 @@ impl Client {
                     if let Some(content) = self.state.content(*slot) {
                         self.sql.extend_from_slice(&text_of(content));
                     } else {
-                        // The variable is not set. As in pgbench, the text stays unchanged, because it may not be a
+                        // The variable is not set. As in pgbench, the text stays unchanged, because perhaps it is no
                         // variable at all.
                         self.sql.push(b':');
                         self.sql.extend_from_slice(self.state.name(*slot).as_bytes());

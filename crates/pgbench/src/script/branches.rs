@@ -11,7 +11,7 @@ struct Open {
     has_else: bool,
 }
 
-/// Sets for each `\if`, `\elif` and `\else` at which command the script continues after it.
+/// Sets the commands at which the script continues after each `\if`, `\elif` and `\else`.
 pub(super) fn join(commands: &mut [Command]) -> Result<(), Wrong> {
     let mut stack: Vec<Open> = Vec::new();
     for number in 0..commands.len() {

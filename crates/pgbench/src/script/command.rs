@@ -177,7 +177,7 @@ impl<'a> Reader<'a, '_> {
         Ok(words)
     }
 
-    /// `\sleep 10 ms`, `\sleep 10ms` or `\sleep :time ms`. The default unit is seconds.
+    /// Reads `\sleep 10 ms`, `\sleep 10ms` or `\sleep :time ms`. The default unit is seconds.
     fn sleep(&mut self, at: usize) -> Result<(), Wrong> {
         let missing = Problem::MissingArgument { command: "sleep", missing: "time", usage: SLEEP_USAGE };
         let time = self.word().ok_or(Wrong { at, problem: missing })?;

@@ -7,7 +7,7 @@ use crate::document::{Column, Document, Line, Section, Table};
 use crate::format::Report;
 use crate::wording::number::{counted, ratio, three_digits};
 
-/// The histories of a plan. Each history covers runs under the same conditions. Its changed tests are shown first.
+/// The histories of a plan. Each history covers runs under the same conditions, and shows its changed tests first.
 impl Report for [History] {
     fn documents(&self) -> Vec<Document> {
         let document = |history: &History| Document {

@@ -103,8 +103,8 @@ fn height(text: &str) -> usize {
     text.matches('\n').count()
 }
 
-/// Findings on each candidate, on crashes and on claims. If these texts are too long, returns only the verdicts on
-/// the candidates.
+/// Findings on each candidate, on crashes and on claims. If the findings on the candidates are too long, shortens the
+/// findings on each candidate to their first sentence.
 fn found(reports: &Reports, full: &str, options: &RenderOptions) -> String {
     let first = |paragraph: &String| match paragraph.split_once(". ") {
         Some((first, _)) => format!("{first}."),

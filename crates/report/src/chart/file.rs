@@ -11,7 +11,7 @@ const MARGIN: f64 = 20.0;
 const HEAD: f64 = 62.0;
 const LEGEND: f64 = 22.0;
 const FOOT: f64 = 30.0;
-/// Largest numbers of letters that fit into the image: of the title, of a name in the legend, and of the source.
+/// How many letters of the title, of a name in the legend and of the source fit into the image.
 const TITLE_LETTERS: usize = 90;
 const LEGEND_LETTERS: usize = 40;
 const ORIGIN_LETTERS: usize = 130;

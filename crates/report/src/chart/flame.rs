@@ -29,7 +29,7 @@ pub(crate) struct FlameGraph<'a> {
 }
 
 struct Bar {
-    /// Position of the left edge, from 0 to 1. `width` is a share of the chart's width too.
+    /// Position of the left edge. `left` and `width` are shares of the chart's width, from 0 to 1.
     left: f64,
     width: f64,
     depth: usize,

@@ -29,7 +29,7 @@ impl Table {
         Self::of(title, heads.iter().copied().map(Column::of).collect(), lines)
     }
 
-    /// The same table with all text escaped. Escapes change widths, so widths must be computed after this.
+    /// The same table with all text escaped. Escapes change widths, so widths must be computed from the escaped table.
     pub(crate) fn printable(&self) -> Self {
         let text = |text: &str| printable(text).into_owned();
         let shown = |cell: &Shown| Shown { text: text(&cell.text), note: text(&cell.note), tint: cell.tint };
@@ -250,8 +250,8 @@ impl Table {
         parts
     }
 
-    /// Ranges of columns that must stay together: one range for each client count, or several ranges if its columns are
-    /// together wider than `room`.
+    /// Ranges of columns that must stay together: one range for each client count, or several ranges if the columns of
+    /// the client count are together wider than `room`.
     fn pieces(&self, widths: &Widths, room: usize) -> Vec<std::ops::Range<usize>> {
         let mut pieces = Vec::new();
         let mut end = 0;

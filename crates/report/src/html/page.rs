@@ -50,7 +50,8 @@ impl Page<'_> {
         }
     }
 
-    /// A section of the page. If a section has other content than tables and sentences, a file of its own makes it.
+    /// A section of the page. Tables and sentences are made here. Most sections with other content have a module of
+    /// their own.
     fn part(&self, part: &SectionKind) -> Markup {
         let (run, reports) = (self.input.run, &self.reports);
         let plain =

@@ -14,11 +14,11 @@ pub struct VariationRow {
 /// The variation of throughput within a system's trials.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Evenness {
-    /// For each trial, the standard deviation of its rates by second is divided by their mean. This is the median over
-    /// the trials.
+    /// The median over the trials of this quotient: the standard deviation of a trial's rates by second, divided by
+    /// their mean.
     pub coefficient: f64,
-    /// For each trial, the lowest rate of a second is divided by the trial's median rate. This is the median over the
-    /// trials.
+    /// The median over the trials of this quotient: the lowest rate of a second in a trial, divided by the trial's
+    /// median rate.
     pub worst: f64,
     /// Number of seconds in all trials whose rate is below a tenth of the trial's median rate.
     pub stalled: usize,
@@ -43,12 +43,13 @@ pub struct TrialWarnings {
     pub others_share_max: f64,
     /// Number of trials in which throughput, latency and client count contradict Little's law.
     pub little_broken: u64,
-    /// Throughput times mean latency, divided by the number of clients: of all trials, the value furthest from 1.
+    /// Throughput times mean latency, divided by the number of clients, in the trial that contradicts Little's law
+    /// most. `None` if no trial contradicts it.
     pub busy_share_worst: Option<f64>,
     /// Number of trials in which the rate was not steady.
     pub unsteady: u64,
-    /// Change of the rate from the start to the end of a trial, as a share of its median rate: of all trials, the
-    /// value furthest from 0.
+    /// Change of the rate from the start to the end of a trial, as a share of the trial's median rate, in the trial
+    /// with the largest rise or fall.
     pub change_worst: Option<f64>,
     /// Warnings of the analysis.
     pub warnings: Vec<CellWarning>,

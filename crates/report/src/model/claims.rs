@@ -24,7 +24,7 @@ pub enum ClaimVerdict {
     Refuted,
     /// The measurements do not decide the claim.
     Undecided,
-    /// No round has all figures of the claim, or the run does not include its tests.
+    /// No round has all figures of the claim, or the run does not include the claim's tests.
     NotMeasured,
     /// The claim is invalid, or names something that the run does not have.
     NotJudged,

@@ -112,8 +112,8 @@ pub struct CostValue {
     /// The cost as a multiple of the base's cost. `None` for the base itself, and if the base's cost is unknown or
     /// 0. A cost has no verdict.
     pub relative: Option<CostRatio>,
-    /// Whether `relative` equals the quotient of the two medians that reports show beside it, which are this median and
-    /// the base's. It may differ from the quotient, because it is the median of the rounds' ratios. True if there is no
+    /// Whether `relative` equals the quotient of `median` and the base's median, which reports show beside it.
+    /// `relative` may differ from the quotient, because it is the median of the rounds' ratios. True if there is no
     /// `relative`.
     #[serde(skip)]
     pub is_quotient: bool,

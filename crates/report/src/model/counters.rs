@@ -23,7 +23,7 @@ pub struct CounterValue {
     /// Median over rounds. The value of a round is the counter's change per operation, or for a gauge its value at
     /// the end of the measurement.
     pub median: f64,
-    /// Largest value of a gauge in a trial, including the warm-up: median over rounds. `None` if the gauge was not
-    /// read every second.
+    /// Median over rounds of the largest value of a gauge in a trial, including the warm-up. `None` if the gauge was
+    /// not read every second.
     pub peak: Option<f64>,
 }

@@ -152,7 +152,7 @@ pub struct Header {
     pub counts_disturbed: bool,
     /// Disturbed trials that were rerun and do not count.
     pub trials_superseded: u64,
-    /// Number of times that the run looks at its results and may end because all tests are decided. 1 if it always
+    /// Number of times that the run looks at its results and may end because all tests are decided. 1 if the run always
     /// makes all planned rounds.
     pub looks: u32,
     /// Fewest and most rounds of a test; `None` if the plan has no step.

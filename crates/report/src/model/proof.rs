@@ -4,7 +4,7 @@ use dyno_judge::{Probe, ProbeEffect, Proof};
 use dyno_stats::Interval;
 use serde::Serialize;
 
-/// The prefix of a step's id, which distinguishes it from the name of a setting.
+/// The prefix that distinguishes the id of a step from the name of a setting.
 pub const STEP: &str = "step.";
 
 /// A proof, with the difference that it explains.

@@ -37,7 +37,8 @@ pub(crate) use replays::replayed_run;
 pub(crate) use replicated::replicated_run;
 pub(crate) use searches::searched_run;
 
-/// Three systems and six steps, at 1 and 4 clients. In read-only steps, rates of rounds and slices differ by up to 4%.
+/// Three systems and six steps, at 1 and 4 clients. Rates of rounds differ by up to 4%, but in the step `read-only`
+/// only by up to 0.4%. Steps of the group `read-only` have slices, whose rates differ by up to 4% too.
 pub(crate) fn run(rounds: u32) -> Run {
     let systems = vec![
         system(0, "mysql56", "mysql@5.6.24/innodb", "5.6.24-log"),
@@ -209,8 +210,8 @@ pub(crate) fn eventful_run() -> Run {
 }
 
 /// A run with four systems of a sweep and one other system. At a depth of 1000, eight instances are 1.5 times as fast
-/// as one. A depth of 4000 is 1.3 times as fast as 1000 with 8 clients, and 0.7 times with 64. With eight instances,
-/// the factors 1.3 and 0.7 of the depth are multiplied by 1.2.
+/// as one. A depth of 4000 is 1.3 times as fast as a depth of 1000 at 8 clients, and 0.7 times as fast at 64 clients.
+/// With eight instances, these two factors are multiplied by 1.2.
 pub(crate) fn swept_run() -> Run {
     let mut run = run_of(2, 5, 8, &[8, 64]);
     let configurations = [("1", "1000"), ("1", "4000"), ("8", "1000"), ("8", "4000")];
@@ -261,8 +262,8 @@ pub(crate) fn hardware_run() -> Run {
     run
 }
 
-/// A run of two systems and three rounds. In its step, first 4 and then 16 writers join, and the readers' rates
-/// fall to a half and to a quarter. The second system's rates are twice as high. [`checks`] has the rates of each
+/// A run of two systems and three rounds. In its step, writers join, first 4 and later 12 more, and the readers' rates
+/// fall to a half and then to a quarter. The second system's rates are twice as high. [`checks`] has the rates of each
 /// second.
 pub(crate) fn joined_run() -> Run {
     let mut run = run_of(2, 2, 3, &[64]);

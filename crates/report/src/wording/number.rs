@@ -2,9 +2,8 @@
 
 use dyno_judge::Rule;
 
-/// A number with three significant digits, and commas between thousands: `12,300`, `985`, `9.85`, `0.0123`.
-/// Absolute values below 0.00005 are `<0.0001`. Values above 9e15, which a damaged file may have, are like
-/// `1.00e300`.
+/// A number with three significant digits, and commas between thousands: `12,300`, `985`, `9.85`, `0.0123`. Absolute
+/// values below 0.00005 are `<0.0001`. Absolute values above 9e15, which a damaged file may have, look like `1.00e300`.
 pub(crate) fn three_digits(value: f64) -> String {
     const DECIMALS_MAX: i32 = 4;
     /// Above about this value, an `f64` cannot represent every whole number.

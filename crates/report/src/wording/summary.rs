@@ -44,7 +44,7 @@ pub(crate) fn summary(comparison: &Comparison, rule: &Rule) -> String {
     sentences.join(" ")
 }
 
-/// Why no test has a ratio, if the reason is not that rounds were disturbed.
+/// Why no test has a ratio, for all reasons except disturbed rounds.
 fn not_compared(comparison: &Comparison) -> String {
     let has_rounds = |test: &TestComparison| test.base_rounds > 0 && test.candidate_rounds > 0;
     let why = comparison.tests.iter().find(|test| has_rounds(test)).and_then(|test| test.undecided.as_ref());

@@ -196,7 +196,7 @@ impl Stack {
         unsafe { ffi::lua_rawget_(self.0, table) }
     }
 
-    /// Pushes the field of the table at `index` that a stored string names, without metamethods.
+    /// Pushes a field of the table at `index`, without metamethods. A stored string names the field.
     pub(crate) fn push_field_of(self, index: c_int, name: Reference) {
         let table = self.absolute(index);
         self.push_kept(name);

@@ -56,8 +56,8 @@ fn draw_wrapped(call: &mut Call<'_>, shape: Option<Shape>, low: i64, high: i64) 
     i64::from(low.wrapping_add(above as u32))
 }
 
-/// `unique_between(low, high)`: returns a number of the range that was not drawn before, until all have been drawn. If
-/// `high` has more than 32 bits, the range ends at the largest 32-bit number.
+/// `unique_between(low, high)`: returns a number that was not drawn from the range before. When all numbers have been
+/// drawn, they repeat. If `high` has more than 32 bits, the range ends at the largest 32-bit number.
 fn unique_between(call: &mut Call<'_>) -> Answer {
     let (low, high) = (call.integer(1)?, call.integer(2)?.min(LARGEST));
     let Some(last) = high.checked_sub(low).and_then(|last| u64::try_from(last).ok()) else {

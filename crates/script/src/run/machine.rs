@@ -154,9 +154,9 @@ impl Machine {
         }
     }
 
-    /// Ends the process. While an entry point runs, asks the host to do so. Otherwise, writes the lines that the
-    /// script's top level printed before it ends the process. Errors of the output are ignored, because a panic
-    /// would unwind through Lua.
+    /// Ends the process. While an entry point runs, asks the host to do so. Otherwise, first writes the lines that the
+    /// script's top level printed, and then ends the process. Errors of the output are ignored, because a panic would
+    /// unwind through Lua.
     pub(crate) fn exit(&mut self, status: i32) {
         if !self.loading
             && let Some(host) = self.host()

@@ -147,7 +147,8 @@ pub enum Counter {
     BytesRead,
     /// Bytes written (for scripts' own use).
     BytesWritten,
-    /// Rows sent by bulk inserts. sysbench has no such counter. It gives the rate at which tables are being filled.
+    /// Rows sent by bulk inserts. This counter gives the rate at which tables are being filled. sysbench has no such
+    /// counter.
     BulkRow,
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct Task {
     thread_kept: Reference,
     environment: Reference,
     pub(crate) generator: Generator,
-    /// If a function that has not started is on the stack, the number of its arguments. Otherwise `None`.
+    /// Number of arguments of the function that is on the stack and has not started; `None` without such a function.
     pub(crate) arguments: Option<c_int>,
     pub(crate) activity: Activity,
 }

@@ -81,8 +81,8 @@ fn an_exit_status_that_is_no_number_is_an_error() {
 /// Environment variable that is set in the child process whose script ends the process at its top level.
 const ENDED: &str = "DYNO_TEST_ENDED";
 
-/// Starts itself as another process. That process reports on standard error that its standard output can be closed,
-/// and continues when it is closed.
+/// Starts itself as another process. That process reports on standard error that its standard output can be closed, and
+/// continues when the output is closed.
 #[test]
 fn an_exit_at_the_top_level_needs_no_reader_of_what_was_printed() {
     if std::env::var_os(ENDED).is_some() {

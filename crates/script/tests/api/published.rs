@@ -126,7 +126,7 @@ fn the_table_sysbench_is_whole() {
     );
 }
 
-/// Some published scripts have a loop that runs the events of each group of threads at a pace of its own.
+/// Some published scripts have their own loop, which runs the events of each group of threads at the group's own pace.
 #[test]
 fn a_loop_of_the_script_s_own_keeps_its_own_time() {
     let mut bench = Bench::new(

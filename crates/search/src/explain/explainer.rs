@@ -1,4 +1,4 @@
-//! Collects the evidence in a results file that explains the differences of a run.
+//! Reads from a results file the evidence that explains the differences in a run.
 
 use std::collections::HashMap;
 

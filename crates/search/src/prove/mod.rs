@@ -45,7 +45,7 @@ const CANDIDATE: usize = 1;
 /// How a difference is proven.
 #[derive(Clone, Debug, Default)]
 pub struct Prove {
-    /// The time limit of the proof. No comparison begins that would probably end after this time.
+    /// The time limit of the proof. A comparison does not begin if it would probably end after this time.
     pub budget: Option<Duration>,
     /// Rounds of each comparison. By default, the noise of the first comparison decides the number.
     pub rounds: Option<u32>,
@@ -121,8 +121,8 @@ struct ProofInMaking<'a> {
     base: usize,
     candidate: usize,
     changes: Changes,
-    /// If the proof is only read, the builds of the base and the candidate when the proof was made. `None` if the
-    /// proof is being made now, with the current builds.
+    /// The builds of the base and the candidate when the proof was made, if the proof is only read. `None` if the proof
+    /// is being made now, with the current builds.
     builds: Option<[Option<String>; 2]>,
     proving: Proving,
     alpha: f64,

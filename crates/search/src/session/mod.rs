@@ -175,7 +175,8 @@ pub(crate) enum Reuse {
     Started,
 }
 
-/// Returns the seed of a comparison: the command's seed and the question, mixed by FNV-1a (RFC 9923).
+/// Returns the seed of a comparison: the command's seed, the record of the search and the text of the plan, mixed by
+/// FNV-1a (RFC 9923).
 fn of_plan(seed: u64, plan: &Plan) -> u64 {
     let compared = serde_json::json!(plan.search).to_string();
     let bytes = compared.bytes().chain(plan.text.bytes());

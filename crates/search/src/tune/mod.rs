@@ -286,8 +286,8 @@ impl<'a> TuneInMaking<'a> {
         self.tuning.note(probe, effect.map_or(ProbeOutcome::Refused, ProbeOutcome::Measured));
     }
 
-    /// Returns a durability guarantee of the base that a server with changed settings does not give, by its own
-    /// report. Returns `None` if the server gives all guarantees of the base. Also records what both servers
+    /// Returns a durability guarantee of the base that a server with changed settings does not give, according to that
+    /// server's report. Returns `None` if the server gives all guarantees of the base. Also records what both servers
     /// guarantee.
     fn lost(&mut self, values: ValueSet, compared: &Compared) -> Option<String> {
         let [base, changed] = compared.systems.as_slice() else { return None };

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) struct Listener {
     stream: TcpStream,
     pub(crate) peer: Peer,
-    /// Whether the listener has not been given its first event yet.
+    /// Whether the listener still waits for its first event.
     pub(crate) is_new: bool,
     /// The event that was sent last.
     heard: Option<Arc<str>>,

@@ -113,8 +113,8 @@ impl SystemFacts {
         }
     }
 
-    /// Whether data survives torn pages, of which a power cut left only a part written: either the server can repair
-    /// such pages, or no page is ever torn.
+    /// Whether data survives torn pages, which are pages that a power cut left only partly written. Data survives if
+    /// the server can repair such pages, or if no page is ever torn.
     pub(super) fn survives_torn_pages(&self) -> Option<bool> {
         if self.is_innodb() {
             // DETECT_ONLY detects torn pages but cannot repair them.

@@ -51,9 +51,9 @@ impl SystemFacts {
         standings.filter_map(not).collect()
     }
 
-    /// If two systems should differ but are the same, returns the settings that are not in force and are the reason:
-    /// different settings were requested for the two systems, but both servers report the same variables. Returns
-    /// `None` if the systems differ, or if the same settings were requested.
+    /// Returns the settings that are not in force, if they make two systems the same: different settings were requested
+    /// for the two systems, but both servers report the same variables. Returns `None` if the systems differ, or if the
+    /// same settings were requested.
     pub fn same_in_force(&self, other: &Self) -> Option<Vec<NotInForce>> {
         if self.product != other.product || self.limits != other.limits {
             return None;
@@ -84,8 +84,8 @@ impl SystemFacts {
         SystemVariables::new(&self.id, self.product.clone(), pairs)
     }
 
-    /// Whether a requested setting is in force. This is unknown for a server that reports nothing, because it has
-    /// never started.
+    /// Whether a requested setting is in force. This is unknown for a server that has never started, because such a
+    /// server reports nothing.
     fn standing(&self, name: &str) -> Standing {
         let Some(value) = self.asked.get(name).filter(|_| !self.variables.is_empty()) else {
             return Standing::Unknown;

@@ -109,7 +109,7 @@ impl Reports {
     }
 }
 
-/// Whether `name` is `known`, or begins with it if `known` ends in `*`.
+/// Whether `name` equals `known`. If `known` ends in `*`, whether `name` begins with the text before the `*`.
 fn is_named(known: &str, name: &str) -> bool {
     known.strip_suffix('*').map_or(known == name, |prefix| name.starts_with(prefix))
 }

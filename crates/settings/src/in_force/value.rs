@@ -83,8 +83,8 @@ fn text(product: &Product, asked: &str, found: &str) -> Fit {
     Fit::of(is_short)
 }
 
-/// Compares lists. A request may name only some items. The server adds the missing items (`optimizer_switch`), or
-/// the items for which a requested one stands (`sql_mode = TRADITIONAL`).
+/// Compares lists. A request may name only some items. The server adds the missing items (`optimizer_switch`), or the
+/// items that a requested item stands for (`sql_mode = TRADITIONAL`).
 fn list(asked: &str, found: &str) -> Fit {
     let items = |list: &str| -> Vec<String> {
         let items = list.split([',', ';']).map(str::trim).filter(|item| !item.is_empty());

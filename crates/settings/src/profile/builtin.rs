@@ -20,7 +20,8 @@ impl Profile {
     /// A built-in profile.
     ///
     /// # Errors
-    /// There is no profile of that name. The error has a similar name and all names.
+    /// There is no profile of that name. The error contains a similar name, if there is one, and the names of all
+    /// profiles.
     pub fn builtin(name: &str) -> Result<Self, ProfileError> {
         let profiles = builtin_profiles();
         let known: Vec<String> = profiles.iter().map(|profile| profile.name.clone()).collect();

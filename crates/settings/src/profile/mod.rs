@@ -94,7 +94,7 @@ impl Profile {
     /// is passed on unchanged.
     ///
     /// # Errors
-    /// The errors of [`settings_for`](Self::settings_for), and that a changed setting cannot have its value.
+    /// The errors of [`settings_for`](Self::settings_for), or a changed setting cannot have its new value.
     pub fn translate(
         &self,
         product: &Product,

@@ -33,7 +33,7 @@ pub(super) struct Form {
     /// The setting's name in these versions, if it differs from the name in the translation table.
     #[serde(rename = "as")]
     written_as: Option<String>,
-    /// For a size that the server expects as the size of one of several equal parts: the number of parts.
+    /// The number of equal parts, if the server expects the size of one part in place of the whole size.
     divide: Option<u64>,
     /// Other settings that must be set as well, with their values.
     #[serde(default)]

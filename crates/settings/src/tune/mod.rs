@@ -54,7 +54,7 @@ pub struct TunedValue {
     pub settings: BTreeMap<String, String>,
 }
 
-/// A setting that is not tried, or a value of a setting that is not tried.
+/// A setting or a value that is not tried.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NotTuned {
     pub name: String,
@@ -67,8 +67,9 @@ pub struct NotTuned {
 /// Amounts count as the same if their logarithms differ by less than this.
 const SAME: f64 = 0.05;
 
-/// The settings and values to try on a system whose server has reported its variables. Values that are tried differ
-/// from the system's own, are supported by its version and known to its server, and keep all the system's promises.
+/// The settings and values to try on a system whose server has reported its variables. Each of these values differs
+/// from the system's own value and keeps all the system's promises. The system's version supports the value, and the
+/// system's server knows it.
 pub fn tune_space(base: &SystemFacts, room: TuneRoom) -> TuneSpace {
     let mut space = TuneSpace::default();
     for entry in entries(&base.product) {

@@ -104,7 +104,7 @@ fn is_same(name: &str, given: &str, is: &str) -> bool {
     normal(given) == normal(is) || is_synonym
 }
 
-/// Checks that the audit finds from a server's variables the durability that the profile promises.
+/// Checks that the audit of a server's variables finds the durability that the profile promises.
 fn assert_promises(facts: &SystemFacts, profile: &str) {
     let audit = audit(std::slice::from_ref(facts), &HostChecks::default());
     let rules: Vec<&str> = audit.findings.iter().map(|finding| finding.rule.as_str()).collect();

@@ -1,7 +1,6 @@
 //! Energy distances of all splits of a series, from which change points are computed.
 
-/// A table from which the sum of the distances between the values of any two segments of a series follows in constant
-/// time.
+/// A table that gives, in constant time, the sum of the distances between the values of any two segments of a series.
 pub(crate) struct Distances {
     n: usize,
     /// Row-major (n + 1)²: `sums[i][j]` is the sum of the distances of the first i values to the first j.

@@ -12,13 +12,13 @@ const TAIL: f64 = 0.1;
 /// The weight of the unbiased estimate, from 0 to 1. It follows from the differences between the two estimates in
 /// each round.
 ///
-/// It is 1 − r²/m², where m is the mean difference and r the half-width of its 80% interval by Student's t. It is 0
-/// if this expression is negative or if there are fewer than [`ROUNDS_MIN`] rounds. A bias that is consistent over
-/// the rounds is therefore corrected. A mean difference that may be chance gets little weight and adds little
-/// variance. (The form is that of James and Stein, used on the difference of an unbiased and a biased estimate by
-/// Green and Strawderman, "A James–Stein type estimator for combining unbiased and possibly biased estimators",
-/// Journal of the American Statistical Association 86(416), 1991. They use one standard error in place of r, and
-/// combine many figures at once.)
+/// It is 1 − r²/m², where m is the mean difference and r the half-width of its 80% interval by Student's t. It is 0 if
+/// this expression is negative or if there are fewer than [`ROUNDS_MIN`] rounds. A bias that is consistent over the
+/// rounds is therefore corrected. If the mean difference may be chance, the unbiased estimate gets little weight and
+/// adds little variance. (The form is that of James and Stein, used on the difference of an unbiased and a biased
+/// estimate by Green and Strawderman, "A James–Stein type estimator for combining unbiased and possibly biased
+/// estimators", Journal of the American Statistical Association 86(416), 1991. They use one standard error in place of
+/// r, and combine many figures at once.)
 pub fn unbiased_share(differences: &[f64]) -> f64 {
     if differences.len() < ROUNDS_MIN {
         return 0.0;

@@ -101,10 +101,10 @@ pub struct Allocation {
 /// Divides a budget so that the variance of the ratios is as small as possible.
 ///
 /// The variance of a ratio after R rounds with trials of t seconds is (b² + w²·δ/t)/R. b and w are the standard
-/// deviations between instances and between slices of length δ. The rounds cost R·(C + k·t), C for the restart and
-/// k for the trials. The product of the variance and the cost is least at t = √(C/k · w²·δ/b²), whatever the budget
-/// (Kalibera and Jones, "Rigorous benchmarking in reasonable time", ISMM 2013, section 7: the number of repetitions
-/// at each level is the root of the ratio of the costs times the ratio of the variances).
+/// deviations between instances and between slices of length δ. The rounds cost R·(C + k·t), C for the restart and k
+/// for the trials. The product of the variance and the cost is least at t = √(C/k · w²·δ/b²), whatever the budget
+/// (Kalibera and Jones, "Rigorous benchmarking in reasonable time", ISMM 2013, section 7: the number of repetitions at
+/// each level is √(ratio of the costs · ratio of the variances)).
 ///
 /// The number of rounds is the largest that the budget allows. If it is below the minimum, the trials are
 /// shortened. If time remains, the trials are lengthened. The fewest rounds with the shortest trials may exceed the

@@ -34,9 +34,9 @@ impl SliceRatio {
 
 /// The ratio of two systems, from the log ratios of their slices by cycle.
 ///
-/// Cycles come in pairs of opposite order (A B, B A). A linear trend, or an effect of the order, raises the ratio
-/// in one of the two and lowers it in the other, so it cancels over the pair. Cycles without their partner are
-/// dropped, unless no cycle has a partner. The ratio is the [`trimmed_mean`] of the cycles, because a stall (a
+/// Cycles come in pairs of opposite order (A B, B A). A linear trend, or an effect of the order, raises the ratio in
+/// one cycle of a pair and lowers it in the other, so the effect cancels over the pair. Cycles without their partner
+/// are dropped, unless no cycle has a partner. The ratio is the [`trimmed_mean`] of the cycles, because a stall (a
 /// checkpoint, an fsync) is in one system's slice and not in the other's. `None` without a cycle.
 ///
 /// The trimmed mean of the means of pairs would be worse, because there are half as many values and stalls affect
@@ -61,7 +61,7 @@ pub fn slice_ratio(cycles: &BTreeMap<u32, f64>) -> Option<SliceRatio> {
     })
 }
 
-/// The mean of several tests' ratios of one pair of instances. `None` if a test has no standard error. The mean's
+/// The mean ratio of one pair of instances over several tests. `None` if a test has no standard error. The mean's
 /// standard error is √(Σ sᵢ²)/n for the n standard errors sᵢ of the tests. The degrees of freedom are added.
 pub fn mean_of_slices(tests: &[SliceRatio]) -> Option<SliceRatio> {
     let n = tests.len() as f64;

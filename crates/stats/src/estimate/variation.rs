@@ -14,7 +14,7 @@ pub struct Variation {
     pub coefficient: f64,
     /// The lowest sample, as a share of the median.
     pub worst: f64,
-    /// Samples below a tenth of the median.
+    /// Number of samples below a tenth of the median.
     pub stalled: usize,
     /// Number of samples in the longest uninterrupted sequence of stalled samples.
     pub stalled_longest: usize,

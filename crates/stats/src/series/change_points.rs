@@ -49,18 +49,18 @@ pub struct ChangePoint {
     pub p: f64,
 }
 
-/// The dependence of neighbours is estimated after changes of level are removed. At most this many are removed.
+/// Largest number of changes of level that are removed before the dependence of neighbours is estimated.
 const CHANGES_MAX: usize = 6;
 
-/// Searches a history for changes in time order.
+/// Searches a history, whose values are in time order, for changes.
 ///
 /// The method is E-divisive. It splits the history where the energy distance between the values before and after is
-/// largest, and then splits the parts in the same way. It continues as long as permuting the values within the
-/// parts gives a distance as large in at most `p_max` of the cases, p = (k + 1)/(R + 1). Then it drops the changes
-/// that are too small to matter. (Matteson and James, "A nonparametric approach for multiple change point analysis
-/// of multivariate data", Journal of the American Statistical Association 109, 2014, arXiv:1306.4933; for
-/// benchmarks: Daly et al., ICPE 2020; Fleming et al., "Hunter", arXiv:2301.03034. A t-test at the best split is
-/// not used, because the choice of the split makes its p too small.)
+/// largest, and then splits the parts in the same way. It continues as long as the p-value of the split is at most
+/// `p_max`. This is p = (k + 1)/(R + 1) if k of R random permutations of the values within the parts give a distance at
+/// least as large. Then it drops the changes that are too small to matter. (Matteson and James, "A nonparametric
+/// approach for multiple change point analysis of multivariate data", Journal of the American Statistical Association
+/// 109, 2014, arXiv:1306.4933; for benchmarks: Daly et al., ICPE 2020; Fleming et al., "Hunter", arXiv:2301.03034. A
+/// t-test at the best split is not used, because the choice of the split makes its p too small.)
 ///
 /// Neighbours may depend on each other: a host stays warm, or full, for days. Values are therefore permuted in blocks
 /// of neighbours. The length of the blocks follows from the dependence. It is 1 for independent values. In each part,

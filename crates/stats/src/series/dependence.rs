@@ -69,11 +69,10 @@ fn model(values: &[f64], bounds: &[usize], reach: f64) -> Option<Model> {
     })
 }
 
-/// Number of neighbouring values that are permuted together as a block, which preserves the dependence within
-/// blocks: (√6·ρ/(1 − ρ²))^⅔·n^⅓. With this length of circular blocks, the variance of a mean has the least
-/// mean square error for a first-order autoregression (Politis and White, "Automatic block-length selection
-/// for the dependent bootstrap", Econometric Reviews 23(1), 2004, with the correction of Patton, Politis and
-/// White, 28(4), 2009).
+/// Number of neighbouring values that are permuted together as a block, which preserves the dependence within blocks:
+/// (√6·ρ/(1 − ρ²))^⅔·n^⅓. For a first-order autoregression, circular blocks of this length estimate the variance of a
+/// mean with the least mean square error (Politis and White, "Automatic block-length selection for the dependent
+/// bootstrap", Econometric Reviews 23(1), 2004, with the correction of Patton, Politis and White, 28(4), 2009).
 pub(crate) fn block_length(coefficient: f64, values: usize) -> usize {
     let ratio = 6.0_f64.sqrt() * coefficient.max(0.0) / (1.0 - coefficient * coefficient);
     let length = (ratio * ratio * values as f64).cbrt().round() as usize;

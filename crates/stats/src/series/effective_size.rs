@@ -1,6 +1,7 @@
 //! Effective sample size of a series.
 
-/// Fewest batches from which the variance of the batch means is estimated. With fewer, it is too uncertain.
+/// Fewest batches from which the variance of the batch means is estimated. With fewer batches, the estimate is too
+/// uncertain.
 const BATCHES_MIN: usize = 8;
 
 /// Number of independent samples whose mean has the same variance as the mean of the series: n/τ. τ is the largest

@@ -30,8 +30,8 @@ pub fn trend(series: &[f64]) -> Option<Trend> {
         .map(|(earlier, later)| (series[later] - series[earlier]) / (later - earlier) as f64)
         .collect();
     let score: f64 = slopes.iter().map(|slope| if *slope == 0.0 { 0.0 } else { slope.signum() }).sum();
-    // The slopes are not sorted, to save time: there is one for each pair of samples, and reports call this for
-    // every trial.
+    // To save time, the slopes are not sorted: there is one slope for each pair of samples, and reports call this
+    // function for every trial.
     let slope = median_in_place(&mut slopes)?;
     let rest: Vec<f64> = (0..).zip(series).map(|(at, value)| value - slope * f64::from(at)).collect();
     let n = series.len() as f64;

@@ -62,8 +62,8 @@ fn squares_between(values: &[f64], sizes: &[usize]) -> f64 {
     squares
 }
 
-/// The p-value. It compares sums of squares between groups in place of F, because F grows with that sum if the
-/// total is fixed.
+/// The p-value. Sums of squares between groups are compared in place of F, because F grows with this sum if the total
+/// is fixed.
 fn p(values: &mut [f64], sizes: &[usize], between: f64, total: f64) -> f64 {
     let mut random = SplitMix64::new(SEED);
     let (mut orders, mut as_large) = (0, 0);
@@ -99,8 +99,8 @@ mod tests {
 
     #[test]
     fn p_of_small_groups_is_that_of_all_orders() {
-        // There are 20 ways to choose three of six values for the first group. Two of them separate the values as well
-        // as these groups do.
+        // There are 20 ways to choose three of six values for the first group. In two of these ways, the groups are as
+        // far apart as here.
         let found = one_way(&[vec![1.0, 2.0, 3.0], vec![7.0, 8.0, 9.0]]).unwrap();
         assert!((found.p - 0.1).abs() < 0.03, "{found:?}");
         // The means differ by 6, so the mean square between groups is 54. Within groups it is 1. The variance is

@@ -10,10 +10,10 @@
 //! # The levels
 //!
 //! The least p-value of n rounds is 2/2ⁿ, and all p-values are multiples of it. A look whose level is below its least
-//! p-value can reject nothing, so no such look takes place. The part of a level that exceeds a multiple of the least
-//! p-value is of no use. Therefore each look spends only the multiple, and the rest goes to the next look. The first
-//! look may spend a third of α, which suffices at seven rounds for α = 5%. The other two thirds are spent in
-//! proportion to the rounds after the first look, and the last look gets all of α that has not been spent.
+//! p-value can reject nothing, so no such look takes place. The part of a level that exceeds the largest possible
+//! multiple of the least p-value is of no use. Therefore each look spends only this multiple, and the rest goes to the
+//! next look. The first look may spend a third of α, which suffices at seven rounds for α = 5%. The other two thirds
+//! are spent in proportion to the rounds after the first look, and the last look gets all of α that has not been spent.
 //!
 //! In simulations (`tests.rs` here and `max_t/tests/looks.rs`) with at most 20 rounds, planted differences take 3
 //! to 6% fewer rounds than with equal levels for all looks, and slightly more differences are found. With at most
@@ -38,12 +38,11 @@
 //!
 //! # Why not the joint distribution of the looks
 //!
-//! The same reversals of rounds also show how often a later look exceeds its critical value although no earlier
-//! look did. Levels that use this could be larger. But the critical value of a later look would then depend on the
-//! critical values of earlier looks, which had a larger family. The critical value could therefore be larger for a
-//! smaller family, and step-down tests are valid only if it cannot be (Romano and Wolf, "Exact and approximate
-//! stepdown methods for multiple hypothesis testing", Journal of the American Statistical Association 100, 2005,
-//! section 2).
+//! The same reversals of rounds also show how often a later look exceeds its critical value although no earlier look
+//! did. Levels that use this could be larger. But the critical value of a later look would then depend on the critical
+//! values of earlier looks, which had a larger family. The critical value could therefore be larger for a smaller
+//! family, and step-down tests are valid only if this is impossible (Romano and Wolf, "Exact and approximate stepdown
+//! methods for multiple hypothesis testing", Journal of the American Statistical Association 100, 2005, section 2).
 
 use serde::Serialize;
 

@@ -63,10 +63,10 @@ impl Margin {
         1.0 / (1.0 + self.0)
     }
 
-    /// The margin of alarms that follows from this margin and the interval of the ratio of two measurements of the
-    /// same system. If the whole interval lies beyond this margin, equal systems differ by more than the margin,
-    /// for a reason that the variation between rounds does not show. The margin of alarms then extends to the far
-    /// end of the interval. An interval that only partly lies beyond the margin does not widen it.
+    /// The margin of alarms. `of_the_same` is the interval of the ratio between two measurements of the same system. If
+    /// the whole interval lies beyond this margin, equal systems differ by more than the margin, for a reason that the
+    /// variation between rounds does not show. The margin of alarms then extends to the far end of the interval. An
+    /// interval that only partly lies beyond the margin does not widen it.
     #[must_use]
     pub fn raised_by(self, of_the_same: Interval) -> Self {
         let is_beyond = of_the_same.low > self.high() || of_the_same.high < self.low();
@@ -113,10 +113,10 @@ const MORE_ROUNDS_MAX: f64 = 1000.0;
 /// Estimates how many more rounds a verdict takes; `None` for more than 1000. `least` is the smallest total number
 /// of rounds.
 ///
-/// An interval of Hodges and Lehmann's shrinks as 1/√n. If the ratio does not change, a verdict takes n·(w/d)²
-/// rounds in total, on a logarithmic scale. w is the distance from the ratio to the end of the interval that is
-/// nearer to the margin's edge. d is the distance from the ratio to that edge. If the ratio lies within the margin,
-/// the edge that takes more rounds counts.
+/// Hodges and Lehmann's interval shrinks as 1/√n. If the ratio does not change, a verdict takes n·(w/d)² rounds in
+/// total, on a logarithmic scale. w is the distance from the ratio to the end of the interval that is nearer to the
+/// margin's edge. d is the distance from the ratio to that edge. If the ratio lies within the margin, the edge that
+/// takes more rounds counts.
 pub fn more_rounds(
     ratio: f64,
     interval: Option<Interval>,

@@ -77,7 +77,7 @@ impl Budget {
     /// limited by the size of the file.
     ///
     /// # Errors
-    /// If more bytes were copied than the file has, and more than [`COPIED_BYTES`].
+    /// If the copied bytes exceed both the size of the file and [`COPIED_BYTES`].
     pub(crate) fn copy(&self, row: &Row<'_>) -> rusqlite::Result<()> {
         let copied = add(&self.copied_bytes, stored_bytes_min(row)?);
         // The size of the file is read only after more than `COPIED_BYTES` were copied.

@@ -23,8 +23,8 @@ impl Store {
         transaction.commit().map_err(|error| self.error(error))
     }
 
-    /// Rewrites the file without the space of deleted runs. Returns the file's size before and after this. Meanwhile,
-    /// up to twice the file's size is needed on disk.
+    /// Rewrites the file without the space of deleted runs. Returns the file's size before and after the rewrite.
+    /// During the rewrite, up to twice the file's size is needed on disk.
     ///
     /// # Errors
     /// One of the runs is in progress, another program uses the file, or the disk is full.

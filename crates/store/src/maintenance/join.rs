@@ -10,9 +10,9 @@ use crate::file::open::Store;
 use crate::record::RunId;
 use crate::record::run::attempt;
 
-/// Query of the columns of the table `run` that must be equal in the files of all tasks of a run.
+/// Query for the columns of the table `run` whose values must be the same in every task's file.
 const OF_PLAN: &str = "SELECT plan_text, seed, scale FROM run WHERE id = ?1";
-/// Query of the columns of the table `system` that must be equal in the files of all tasks of a run.
+/// Query for the columns of the table `system` whose values must be the same in every task's file.
 const OF_SYSTEMS: &str =
     "SELECT id, name, requested_settings, confinement FROM system WHERE run_id = ?1 ORDER BY position";
 

@@ -26,7 +26,7 @@ pub enum Merged {
     Added(RunId),
     /// This file had a less complete copy with this id. It was replaced, and the id stays the same.
     Replaced(RunId),
-    /// This file already has the run with this id, at least as complete. It was not changed.
+    /// This file already has the run under this id, and its copy is at least as complete. The copy was not changed.
     Kept(RunId),
     /// Both files have rounds of a run that is spread over hosts. The missing rounds were added to the run with
     /// this id.
@@ -139,7 +139,7 @@ pub(super) struct Copy<'a> {
 /// The part of a run that is copied.
 pub(super) enum Part {
     Whole,
-    /// Some rounds. The positions of their trials come after those of the trials that the target already has.
+    /// Some rounds. The positions of their trials follow the positions of the trials that the target already has.
     Rounds {
         rounds: Vec<u32>,
         first_position: i64,

@@ -245,7 +245,7 @@ fn insert_sample(
     row.insert(transaction, "sample_latency")
 }
 
-/// Sets all columns except the histogram, which is in a separate table for samples.
+/// Sets all columns except the histogram. For samples, the histogram is in a separate table.
 fn set_measured(row: &mut Row, measured: &Measured) {
     row.set("seconds", measured.seconds);
     row.set_all(CountsRecord::COLUMNS, measured.counts.values());

@@ -61,8 +61,8 @@ pub(crate) struct Settings {
     pub(crate) events: Option<u64>,
     pub(crate) seconds: Option<f64>,
     pub(crate) warmup_seconds: f64,
-    /// Seconds after the end of the test after which running events are dropped. `None` means that the load waits for
-    /// them practically without a limit.
+    /// Time from the end of the test until running events are dropped, in seconds. `None` means that the load waits for
+    /// these events practically without a limit.
     pub(crate) forced_shutdown_seconds: Option<f64>,
     pub(crate) rate: Option<Rate>,
     /// The rate as the user wrote it.

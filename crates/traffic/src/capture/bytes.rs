@@ -54,7 +54,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// Reads MySQL's string that follows its length-encoded length.
+    /// Reads MySQL's length-encoded string: the length as a length-encoded integer, then the string.
     pub(super) fn lenenc_bytes(&mut self) -> Option<&'a [u8]> {
         let length = self.lenenc()?;
         self.take(usize::try_from(length).ok()?)

@@ -8,8 +8,8 @@ use crate::error::TrafficError;
 use crate::log::{Event, See, Trouble};
 use crate::sql::Dialect;
 
-/// How often a connection on another port than the default one may be taken for a connection to the database by
-/// mistake. After that, the connection is ignored.
+/// How often a connection on another port than the default port may be mistaken for a connection to the database. After
+/// that, the connection is ignored. A mistake that only later bytes show sets the count back to 1.
 const TRIES_MAX: u8 = 8;
 
 /// One of the two ends of a connection.
@@ -93,7 +93,7 @@ impl Flow {
         session + self.streams.iter().map(Stream::held_bytes).sum::<usize>()
     }
 
-    /// Whether a segment that opens a connection opens a new one with the same addresses. Otherwise, the segment
+    /// Whether an opening segment with the addresses of this connection opens a new connection. Otherwise, the segment
     /// belongs to this connection.
     pub(super) fn is_another(&self, side: Side, segment: &Segment<'_>) -> bool {
         let begin = segment.sequence.wrapping_add(1);

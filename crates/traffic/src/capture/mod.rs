@@ -1,9 +1,9 @@
 //! Reads captures of unencrypted network traffic, and produces the same events as logs.
 //!
-//! Packets are read from a file (`packets`), and become segments of TCP (`segment`). The bytes of each direction of
-//! a connection are put in order (`stream`). Both directions (`flow`, `flows`) are read by the protocol of the
-//! product (`mysql`, `postgres`). Memory is bounded. When bytes do not follow the protocol, the session is lost
-//! until its next request.
+//! Packets are read from a file (`packets`), and become segments of TCP (`segment`). The bytes of each direction of a
+//! connection are put in order (`stream`). Both directions (`flow`, `flows`) are read according to the product's
+//! protocol (`mysql`, `postgres`). Memory is bounded. When bytes do not follow the protocol, the session is lost until
+//! its next request.
 //!
 //! # Why
 //!

@@ -7,8 +7,8 @@ use crate::error::TrafficError;
 /// Largest number of bytes, and of segments, that wait for an earlier segment.
 const HELD_BYTES_MAX: usize = 4 << 20;
 const HELD_SEGMENTS_MAX: usize = 4096;
-/// The receiver acknowledges bytes that were not captured. After this many such segments, the bytes count as missing.
-/// Until then they may still follow, because a capture may have packets in a slightly wrong order.
+/// If this many segments acknowledge bytes that were not captured, these bytes count as missing. Until then, the bytes
+/// may still follow, because a capture may have packets in a slightly wrong order.
 const OVERDUE_MAX: u32 = 8;
 /// Position of the byte with sequence number 0. It is larger than any distance between two segments, so that no
 /// position is negative.
@@ -130,8 +130,8 @@ impl Stream {
         if self.held.is_empty() { Ok(()) } else { self.skip(0, deliver) }
     }
 
-    /// Skips all bytes up to `position`, and up to the end of the last waiting segment. Waiting segments are
-    /// dropped, because the other side may have answered them already.
+    /// Skips all bytes up to `position`, or up to the end of the last waiting segment if that is later. Waiting
+    /// segments are dropped, because the other side may have answered them already.
     fn skip(&mut self, position: u64, deliver: Deliver<'_>) -> Result<(), TrafficError> {
         let ends = self.held.iter().map(|(begin, held)| begin + held.len());
         self.next = ends.max().max(Some(position)).max(self.next);

@@ -15,9 +15,9 @@ pub struct SessionTimes {
     pub id: i64,
     /// The session's database at its start.
     pub database_id: Option<i64>,
-    /// When the session began. If that was not logged, when its first entry was logged.
+    /// The start of the session, or the time of its first entry if the start was not logged.
     pub began_us: i64,
-    /// When the session ended. If that was not logged, when its last statement ended.
+    /// The end of the session, or the end of its last statement if the end of the session was not logged.
     pub until_us: i64,
     pub is_begin_logged: bool,
     pub is_end_logged: bool,

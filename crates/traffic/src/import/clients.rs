@@ -5,7 +5,7 @@ use std::hash::{BuildHasher as _, RandomState};
 /// Converts names of users to the form that the file keeps.
 ///
 /// A hash uses a random key (`SipHash`) that is never written. The same user has the same hash within one file, but
-/// no list of names can reveal it.
+/// nobody can find the user by hashing a list of names.
 #[derive(Debug)]
 pub(super) struct Users {
     key: RandomState,

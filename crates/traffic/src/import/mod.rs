@@ -34,7 +34,7 @@ pub struct Options<'a> {
     pub out: &'a Path,
     /// Whether the file may replace an existing one.
     pub overwrite: bool,
-    /// The format of all logs. `None` detects it from their first lines.
+    /// The format of all logs. If this is `None`, the format of each log is detected from its start.
     pub format: Option<LogFormat>,
     /// Whether values are replaced by their lengths.
     pub redact: bool,

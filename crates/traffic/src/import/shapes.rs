@@ -8,8 +8,8 @@ use sha2::{Digest as _, Sha256};
 use crate::file::{DigestCounts, Writer};
 use crate::sql::{Dialect, Kind, digest_text};
 
-/// Largest number of shapes in memory, which take about 30 MB. When it is reached, all shapes are forgotten and then
-/// learned again.
+/// Largest number of shapes in memory. This many shapes take about 30 MB. When the number is reached, all shapes are
+/// forgotten and then learned again.
 const SHAPES_MAX: usize = 300_000;
 
 /// A shape that is already in the file.
@@ -22,8 +22,8 @@ pub(super) struct Known {
     pub(super) is_utf8: bool,
 }
 
-/// Finds known shapes by two hashes with random keys, which have 128 bits together. The texts of shapes are in the
-/// file, and not in memory.
+/// Finds known shapes by two hashes with random keys. The two hashes together have 128 bits. The texts of shapes are in
+/// the file, and not in memory.
 #[derive(Debug)]
 pub(super) struct Shapes {
     dialect: Dialect,

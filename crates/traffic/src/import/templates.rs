@@ -1,4 +1,4 @@
-//! Templates of frequent statements. With them the next statement of the same kind is split quickly.
+//! Templates of frequent statements. They split further statements of the same kind quickly.
 
 use std::hash::BuildHasher as _;
 

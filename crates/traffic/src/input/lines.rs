@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use memchr::memchr;
 
 /// Largest length of a statement or a line that is kept. A longer statement or line is counted and skipped, so that
-/// memory is bounded. MySQL's clients send no longer statements by default (`max_allowed_packet`).
+/// memory is bounded. By default, no statement of MySQL's clients is longer (`max_allowed_packet`).
 pub(crate) const STATEMENT_BYTES_MAX: usize = 16 << 20;
 /// Number of bytes that are read at a time.
 const CHUNK_BYTES: usize = 256 << 10;

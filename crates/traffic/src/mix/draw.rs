@@ -77,8 +77,8 @@ fn is_constant(values: &[&Seen]) -> bool {
     values.windows(2).all(|pair| pair[0] == pair[1])
 }
 
-/// Returns how the values of a place follow from the values of the earlier place `of`. `None` if they do not follow
-/// from them.
+/// Returns how the values of a place follow from the values of the earlier place `of`. `None` if there is no such
+/// relation.
 fn together((of, draw): (usize, &Draw), earlier: &[&Seen], values: &[&Seen]) -> Option<Draw> {
     let agree =
         |agreeing: usize| values.len() >= AGREE_OF_MIN && agreeing as f64 >= AGREE * values.len() as f64;

@@ -82,8 +82,8 @@ struct Origin<'a> {
 /// transactions.
 ///
 /// # Errors
-/// `from` is neither a traffic file nor a table of digests, cannot be read, or contains nothing that can be executed.
-/// Also if `out` cannot be written, or exists and `overwrite` is not set.
+/// `from` cannot be read, is neither a traffic file nor a table of digests, or contains nothing that can be executed.
+/// Or `out` cannot be written, or exists although `overwrite` is not set.
 pub fn mix(from: &Path, out: &Path, overwrite: bool, most: usize) -> Result<Mixed, TrafficError> {
     let place = Place::new(out, overwrite)?;
     let (origin, units, mut mixed) = read(from, most)?;

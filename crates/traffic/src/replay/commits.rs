@@ -6,14 +6,14 @@ use crate::file::TrafficFile;
 /// Largest number of commits of a replay that keeps their order. A commit takes 24 bytes.
 const COMMITS_MAX: u64 = 50_000_000;
 
-/// All commits of the traffic, in the order in which they ended. Commits are the ends of transactions, and
-/// statements outside of transactions that may change something. Statements that failed are left out, because they
-/// changed nothing.
+/// All commits of the traffic, in the order in which they ended. Commits are the ends of transactions, definitions such
+/// as `CREATE TABLE`, and other statements outside of transactions that may change something. Statements that failed
+/// are left out, because they changed nothing.
 #[derive(Debug)]
 pub struct Commits {
     /// When each commit ended, in µs since `began_at_us` of the traffic file.
     ends_us: Vec<i64>,
-    /// The ids of the commits' statements in ascending order, each with the commit's position in the order.
+    /// The ids of the commits' statements, ascending. Each has the position of its commit in `ends_us`.
     places: Vec<(i64, u32)>,
 }
 

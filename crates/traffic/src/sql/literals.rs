@@ -70,7 +70,7 @@ impl Literals {
         }
     }
 
-    /// Adds the digits of `X'…'` or `0x…`, with the tag `hex`, or of `B'…'` or `0b…`, with the tag `bits`.
+    /// Adds digits. The tag is `hex` for `X'…'` and `0x…`, and `bits` for `B'…'` and `0b…`.
     pub(crate) fn digits(&mut self, tag: &'static str, text: &[u8]) {
         self.begin();
         if self.redact { self.length(tag, text.len()) } else { self.quoted(tag, text) }
@@ -102,7 +102,7 @@ fn digit(nibble: u8) -> char {
 fn quote(value: &str, json: &mut String) {
     json.push('"');
     let mut rest = value;
-    // All bytes that are searched are ASCII, so the text is cut between characters.
+    // All bytes that are searched for are ASCII, so the text is cut between characters.
     while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | ..0x20)) {
         json.push_str(&rest[..at]);
         json.push('\\');

@@ -184,8 +184,8 @@ impl Normalizer {
         } else {
             self.secrets.symbol(symbol);
         }
-        // If a comment follows two of MySQL's minus signs and is removed, the signs could begin a comment
-        // themselves: `1 ---- one\n 2` must not become `1 -- 2`. A space therefore separates the signs.
+        // In MySQL, two minus signs may have a comment after them. When the comment is removed, the signs themselves
+        // could begin a comment: `1 ---- one\n 2` must not become `1 -- 2`. A space therefore separates the signs.
         self.is_apart |= symbol == b'-' && self.shape.last() == Some(&b'-');
         self.keep(&text[at..=at]);
         self.is_before_sign = !matches!(symbol, b')' | b']' | b'?' | b'@' | b'.');

@@ -35,7 +35,8 @@ fn is_password_at(text: &[u8], at: usize) -> bool {
     matches!(behind.first(), Some(b'=' | b':' | b'\'' | b'"' | b'(' | b'\\'))
 }
 
-/// Whether the `f` at `at` belongs to `IDENTIFIED BY`, `WITH` or `VIA`, with a string soon after it.
+/// Whether the `f` at `at` belongs to `IDENTIFIED BY`, `IDENTIFIED WITH` or `IDENTIFIED VIA` with a string soon after
+/// it.
 fn is_identified_at(text: &[u8], at: usize) -> bool {
     /// A quote must be within this many bytes, which leaves room for the name of a plugin.
     const NEAR_BYTES: usize = 80;

@@ -160,8 +160,8 @@ impl Secrets {
         *self = Self::default();
     }
 
-    /// Whether the statement has no secret among its placeholders, and no open rule by which a further value after its
-    /// end would be a secret.
+    /// Whether no placeholder of the statement stands for a secret, and no open rule would make a further value a
+    /// secret.
     pub(super) fn are_none(&self) -> bool {
         self.bound == 0 && !self.is_armed && self.reach != Reach::All
     }

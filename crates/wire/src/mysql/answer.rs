@@ -185,8 +185,8 @@ impl Answer {
         }
     }
 
-    /// If the server may leave out definitions of columns that it has sent before, keeps the definitions that it sent
-    /// last for this statement.
+    /// Keeps the definitions of columns that the server sent last for this statement. Does this only if the server may
+    /// leave out definitions that it has sent before.
     fn keep_definitions(
         &self,
         id: StatementId,

@@ -104,9 +104,9 @@ pub(super) fn read_row(body: &[u8], fields: &mut Vec<Option<Vec<u8>>>) -> Option
     Some(())
 }
 
-/// Rows that a statement changed, according to the tag of its `CommandComplete`, such as `INSERT 0 5` or `UPDATE
-/// 3`. The count in `SELECT 5` is either of rows that were sent, or of rows that were written (`CREATE TABLE …
-/// AS`). Rows that were sent are therefore subtracted.
+/// Rows that a statement changed, according to the tag of its `CommandComplete`, such as `INSERT 0 5` or `UPDATE 3`.
+/// The number in `SELECT 5` counts either rows that were sent, or rows that were written (`CREATE TABLE … AS`). Rows
+/// that were sent are therefore subtracted.
 pub(super) fn affected_rows(tag: &[u8], rows_sent: u64) -> u64 {
     let tag = tag.strip_suffix(b"\0").unwrap_or(tag);
     let mut words = tag.split(|&byte| byte == b' ');

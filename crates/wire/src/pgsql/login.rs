@@ -164,8 +164,8 @@ impl Handshake {
         Ok(())
     }
 
-    /// Refuses a method that the login does not permit. An impostor could read a password in clear text. It is
-    /// therefore sent only to a known server, or if the login permits this method by name.
+    /// Refuses a method that the login does not permit. An impostor could read a password in clear text. Such a
+    /// password is therefore sent only if the server is known, or if the login permits this method by name.
     fn check_method(&self, kind: i32) -> Result<(), ProtocolError> {
         let (method, used) = match kind {
             0 => (PgsqlMethod::None, "none"),

@@ -14,7 +14,7 @@ pub(in crate::commands) struct SystemArgument {
     /// image, such as oci:docker.io/library/mysql:8.4
     #[arg(value_name = "ENGINE")]
     pub(in crate::commands) name: EngineName,
-    /// The storage engine, of a folder or an image
+    /// The storage engine, if ENGINE is a folder or an image
     #[arg(long, value_name = "NAME")]
     storage_engine: Option<String>,
 }

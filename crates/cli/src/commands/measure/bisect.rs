@@ -62,13 +62,13 @@ pub(crate) struct Bisect {
     /// Profile of settings for all versions
     #[arg(long, default_value = "like-56")]
     profile: String,
-    /// Largest number of rounds of a comparison; if it has no verdict after them, it stays undecided
+    /// Largest number of rounds of a comparison; a comparison without a verdict after these rounds stays undecided
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(6..=1000))]
     rounds_max: u32,
     /// Smallest difference that matters
     #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = margin)]
     margin: Margin,
-    /// Measured seconds of each version in a round; by default the plan's, at most 1
+    /// Measured seconds of each version in a round; by default the plan's seconds, but at most 1
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     seconds: Option<f64>,
     /// Scale the plan: a factor, or the name of a scale of the plan

@@ -42,7 +42,7 @@ pub(crate) struct Doctor {
     /// Time for which to watch other processes
     #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = positive)]
     seconds: f64,
-    /// Path of dyno on the plan's drivers, instead of a copy of this one
+    /// Path of dyno on the plan's drivers, instead of a copy of this program
     #[arg(long, value_name = "PATH")]
     remote_dyno: Option<String>,
 }
@@ -86,7 +86,7 @@ impl Doctor {
         Ok(status(is_quiet, failures.is_empty()))
     }
 
-    /// Runs every step for a moment. Returns the failures, or `None` if the user stopped it.
+    /// Runs every step for a moment. Returns the failures, or `None` if the user stopped the run.
     fn try_out(&self, mut plan: Plan) -> anyhow::Result<Option<Vec<String>>> {
         let scale = plan.scale_of(SCALE)?;
         plan = plan.scaled(&scale);

@@ -43,7 +43,7 @@ pub(crate) struct Explain {
     /// The run's number; by default the latest run that is not a comparison of a search
     #[arg(value_parser = run_id)]
     run: Option<RunId>,
-    /// The system to explain; by default each that differs from the base
+    /// The system to explain; by default each system that differs from the base
     system: Option<String>,
     /// System to compare with, instead of the plan's base
     #[arg(long, value_name = "SYSTEM")]
@@ -74,14 +74,15 @@ struct ProveFlags {
     /// Begin no comparison after this time, such as 10m
     #[arg(long, value_name = "TIME", value_parser = time, requires = "prove")]
     budget: Option<Duration>,
-    /// Rounds of each comparison; by default 4 to 12, depending on the noise of the first. An undecided comparison
-    /// is repeated with twice as many, at least 12
+    /// Rounds of each comparison. By default, the first comparison has 6 rounds, and its noise determines the rounds of
+    /// the others: 4 to 12. Without this option, an undecided comparison is repeated with twice as many rounds, but at
+    /// least 12
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000), requires = "prove")]
     rounds: Option<u32>,
-    /// Measured seconds of each system in a round; by default the run's, at most 1
+    /// Measured seconds of each system in a round; by default the run's seconds, but at most 1
     #[arg(long, value_name = "SECONDS", value_parser = positive, requires = "prove")]
     seconds: Option<f64>,
-    /// The run's plan, if its text refers to files beside it
+    /// The run's plan; needed if the plan's text refers to files in the plan's folder
     #[arg(long, value_name = "PLAN", requires = "prove")]
     plan: Option<String>,
 }

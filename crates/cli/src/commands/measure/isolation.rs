@@ -37,10 +37,11 @@ pub(crate) struct Isolation {
     /// The isolation level that transactions ask for
     #[arg(long, value_parser = level(), default_value = Level::Serializable.as_str())]
     level: Level,
-    /// The model to test (default: what the level is called; snapshot-isolation for repeatable-read in PostgreSQL)
+    /// The model to test (default: the model with the name of the level; snapshot-isolation for repeatable-read in
+    /// PostgreSQL)
     #[arg(long, value_parser = model())]
     model: Option<Model>,
-    /// Replicas, which read-only transactions use
+    /// Number of replicas; read-only transactions use them
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(REPLICAS_MAX)))]
     replicas: Option<u32>,
     /// What a commit waits for: no replica, one, or all

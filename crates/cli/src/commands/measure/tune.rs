@@ -36,10 +36,10 @@ pub(crate) struct Tune {
     /// The system to tune; by default the plan's base
     #[arg(long, value_name = "SYSTEM")]
     system: Option<String>,
-    /// Tune it for this step
+    /// Tune the system for this step
     #[arg(long, value_name = "STEP", conflicts_with = "group")]
     step: Option<String>,
-    /// Tune it for the steps of this group, by their mean; by default for all steps
+    /// Tune the system for the steps of this group, by their mean; by default for all steps
     #[arg(long, value_name = "GROUP")]
     group: Option<String>,
     /// Number of clients; by default the fewest of each step
@@ -54,7 +54,7 @@ pub(crate) struct Tune {
     /// Rounds of the confirmation; the effect of a single setting is measured with half as many
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(3..=1000))]
     rounds: u32,
-    /// Measured seconds of each system in a round; by default the plan's, at most 1
+    /// Measured seconds of each system in a round; by default the plan's seconds, but at most 1
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     seconds: Option<f64>,
     /// Scale the plan: a factor, or the name of a scale of the plan

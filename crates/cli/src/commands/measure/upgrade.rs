@@ -52,14 +52,14 @@ pub(crate) struct Upgrade {
     /// Load the dump or the script into TO too, instead of upgrading
     #[arg(long, requires = "data")]
     reload: bool,
-    /// A file of SQL that TO executes on its data, such as the indexes and statistics that you plan. FROM does not
+    /// A file of SQL that only TO executes on its data, for example to make the indexes and statistics that you plan
     #[arg(long, value_name = "FILE")]
     after: Option<PathBuf>,
-    /// The database that the data is in, if it has several
+    /// The database that the data is in, if there are several
     #[arg(long, value_name = "NAME", requires = "data")]
     database: Option<String>,
-    /// `closed`, in which a session sends its next statement when the last one has ended; or how many times as fast as
-    /// it was logged
+    /// Pace of the replay. `closed`: a session sends its next statement when its last one has ended. A number: the
+    /// traffic is sent this many times as fast as it was logged
     #[arg(long, value_name = "PACE", default_value = "closed", value_parser = pace)]
     pace: Pace,
     /// Number of sessions at the same time, with --pace closed. With one session, statements run in the same order in
@@ -72,13 +72,13 @@ pub(crate) struct Upgrade {
     /// Send no further statement of a replay after this time
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     seconds: Option<f64>,
-    /// Differences in time below this do not matter
+    /// Smallest difference in time that matters
     #[arg(long, value_name = "PERCENT", default_value = "10%", value_parser = margin)]
     margin: Margin,
-    /// Do not compare answers. Their rows are then not read
+    /// Do not compare answers, and do not read their rows
     #[arg(long)]
     no_answers: bool,
-    /// Profile of settings for both: stock is each version's own defaults
+    /// Profile of settings for both versions; stock means each version's own defaults
     #[arg(long, value_name = "NAME", default_value = "stock")]
     profile: String,
     /// The page; by default upgrade-RUN.html beside the results file

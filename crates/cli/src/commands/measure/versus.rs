@@ -62,7 +62,7 @@ pub(crate) struct Versus {
     /// Numbers of clients
     #[arg(long, value_name = "NUMBER,…", value_delimiter = ',', default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     clients: Vec<u32>,
-    /// Measured seconds of a system in a step in a round
+    /// Measured seconds of each system, in each step of a round
     #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = positive)]
     seconds: f64,
     /// Run as many rounds as fit into this time, such as 60s or 10m, but at least six
@@ -132,8 +132,8 @@ impl Versus {
         Ok(status)
     }
 
-    /// The plan with as many rounds as fit into the user's time, but at least six. The run judges its tests after
-    /// several numbers of rounds, the looks, which share the permitted error probability. A plan with fewer rounds
+    /// The plan with as many rounds as fit into the user's time, but at least six. The run judges its tests at looks,
+    /// each after a certain number of rounds. The looks share the permitted error probability. A plan with fewer rounds
     /// has fewer looks, so each look gets a larger share, and a short run can decide.
     fn fitting(&self, catalogue: &Catalogue) -> anyhow::Result<Text> {
         let text = self.text();
@@ -170,7 +170,7 @@ impl Versus {
         }
     }
 
-    /// Prints the shortest time that the run takes, and the longest if the user limits it.
+    /// Prints the shortest time that the run takes, and the time limit if the user gave one.
     fn foretell(&self, plan: &Plan) {
         let least = plan.expected_seconds();
         let rounds = if plan.rounds_min() == plan.rounds.max() {

@@ -40,7 +40,7 @@ pub(crate) struct Cost {
     run: Option<RunId>,
     #[command(flatten)]
     results: ResultsFile,
-    /// Operations per second that the system must do, of the kind that the step counts
+    /// Operations per second that the system must do; the step determines what an operation is
     #[arg(long = "tps", value_name = "N", value_parser = positive)]
     operations_per_second: f64,
     /// Largest p99 of latency, in milliseconds
@@ -55,10 +55,10 @@ pub(crate) struct Cost {
     /// Price all systems by this list (built in, or a .toml file) instead of by their plan
     #[arg(long, value_name = "LIST")]
     prices: Option<String>,
-    /// Instance of the list, or a kind; by default the cheapest that satisfies a system's limits
+    /// Instance of the list, or a kind of instance; by default the cheapest that satisfies a system's limits
     #[arg(long, value_name = "NAME", requires = "prices")]
     instance: Option<String>,
-    /// Volume of the list, or a kind; by default as for instances
+    /// Volume of the list, or a kind of volume; by default the cheapest that satisfies a system's limits
     #[arg(long, value_name = "NAME", requires = "prices")]
     volume: Option<String>,
     /// Predict for these numbers of reads per second, and of writes per second

@@ -36,8 +36,8 @@ pub(crate) struct History {
     plan: String,
     #[command(flatten)]
     results: ResultsFile,
-    /// Read the runs from a data set of `dyno export --partition` instead of the results file. Their numbers are in
-    /// order of start
+    /// Read the runs from a data set of `dyno export --partition` instead of the results file. The runs are numbered in
+    /// the order of their start
     #[arg(long, value_name = "DIR")]
     dataset: Option<PathBuf>,
     /// Only this system
@@ -49,8 +49,8 @@ pub(crate) struct History {
     /// Leave out changes below this percentage
     #[arg(long, value_name = "PERCENT", default_value_t = 2.0)]
     change_min: f64,
-    /// Exit with status 1 if a test regressed at one of the newest RUNS runs; with 3 if another of them has a test that
-    /// the newest run lacks; with 2 for an error
+    /// Exit with status 1 if a test regressed at one of the newest RUNS runs; with 3 if the newest run lacks a test
+    /// that another of these runs has; with 2 for an error
     #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "14")]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     gate: Option<usize>,

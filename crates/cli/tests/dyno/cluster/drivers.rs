@@ -67,7 +67,7 @@ fn plan(keys: &str, systems: &str, seconds: f64) -> String {
 #[dyno_test(on(Namespaces::start))]
 fn two_hosts_load_a_server_of_this_one(bench: &Bench, namespaces: &mut Namespaces) {
     let listen = format!("listen = '{}'\n", namespaces.here);
-    // MySQL gets its password encrypted with the server's public key, which this host sends to the drivers.
+    // MySQL's clients encrypt the password with the server's public key. This host sends the key to the drivers.
     let systems =
         [("maria", "mariadb@10.11"), ("pg", "postgres@18.4"), ("my", "mysql@9.7.4")].map(|(id, engine)| {
             let _installed = installation(engine).unwrap();

@@ -32,7 +32,7 @@ fn plan(last_seconds: f64) -> String {
     sqlite_plan(last_seconds).replacen("rounds = 2", "rounds = 4", 1)
 }
 
-/// A maker of tests that need hosts or a cluster. `start` starts them.
+/// A maker of tests that need hosts or a cluster. `start` starts the hosts or the cluster.
 fn on<T: 'static>(start: fn(&Bench) -> Result<T, String>) -> impl Fn(&str, fn(&Bench, &mut T)) -> Vec<Trial> {
     move |name, test| {
         let run = move || {

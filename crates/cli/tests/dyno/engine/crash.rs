@@ -83,7 +83,7 @@ fn a_plan_has_its_systems_crashed_once_and_resumes() {
     let report = bench.dyno(&["report", "--format", "json"]);
     let report: Value = serde_json::from_str(&report.stdout).unwrap();
     assert_eq!(report["crash_tests"][1]["system_id"], "c", "{report}");
-    // A run fails if a guarantee was broken before it was interrupted and resumed.
+    // A resumed run fails if a guarantee was broken before the interruption.
     file.execute_batch(
         "UPDATE crash_test SET verdict = 'broken' WHERE system_id = 'a'; UPDATE run SET status = 'interrupted'",
     )

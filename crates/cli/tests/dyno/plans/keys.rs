@@ -104,7 +104,7 @@ fn an_outline_asks_no_build_for_its_version() {
     let ended = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0);
     assert!(ended.stdout.contains("mysql@?"), "{}", ended.stdout);
     assert!(!bench.path("ran").exists());
-    // The build writes the file when it is started. A run does that to get the build's version.
+    // The build writes the file when it is started. A run starts the build to get its version.
     bench.let_all_write();
     let asked = bench.dyno(&["run", "plan.toml"]).with(2);
     assert!(bench.path("ran").exists(), "{}", asked.stderr);

@@ -180,7 +180,7 @@ fn events_that_fail_fail_their_trial() {
             "at_seconds = 0.5\nsql = 'SELECT SLEEP(100)'\nuntil = 'done'\nlimit_seconds = 1",
         ),
         step("storm", 3.0, "at_seconds = 0.5\nconnections = 1000"),
-        // This statement fails if the endless statement still runs, because its subquery then has two rows.
+        // If the endless statement still runs, the subquery of this statement has two rows, so this statement fails.
         step(
             "none-left",
             3.0,

@@ -235,7 +235,7 @@ fn the_margin_and_the_steps_are_the_users() {
     assert_eq!(status(&["--quantity", "p95_us"]), Some(3));
 }
 
-/// Sets the latencies of a system's trials. In each hundred, five are `long_us`.
+/// Sets the latencies of a system's trials. In each hundred, five latencies are `long_us` or slightly more.
 fn set_latencies(bench: &Bench, system: &str, long_us: u64) {
     let results = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
     for round in 0..8_u64 {

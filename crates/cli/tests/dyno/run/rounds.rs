@@ -87,8 +87,8 @@ fn a_decided_test_is_left_and_keeps_its_verdict() {
     let rounds = |step: &str| {
         bench.value::<u32>(&format!("SELECT count(DISTINCT round) FROM trial WHERE step_id = '{step}'"))
     };
-    // A script may change data for later steps. Therefore a step before an undecided test is measured as long as that
-    // test, even if its own test is decided.
+    // A script may change data for later steps. Therefore a step before an undecided test is measured in as many rounds
+    // as that test, even if the step's own test is decided.
     assert_eq!([rounds("before"), rounds("open")], [Some(12), Some(12)]);
     let of_after = rounds("after").unwrap();
     assert!([7, 9].contains(&of_after), "{of_after}");

@@ -151,8 +151,8 @@ fn a_server_that_dies_while_systems_take_turns_fails_its_trial_only() {
 /// Longer than the pauses of a busy machine, but short enough for a test.
 const LITTLE_PATIENCE: Duration = Duration::from_secs(3);
 
-/// An observer that stops a server's process. It does so when the systems begin to take turns or, if `amid`, while
-/// they measure.
+/// An observer that stops a server's process. It does so when the systems begin to take turns or, if `amid`, while they
+/// are measured.
 struct Stopper<'a> {
     bench: &'a Bench,
     step: &'static str,

@@ -38,9 +38,9 @@ fn bisect(bench: &Bench, rounds_max: &str, slower_from: &str, versions: &[&str])
     ended
 }
 
-/// Searches in a new results file, and returns the rounds that all comparisons took at most. Eight rounds suffice on a
-/// quiet host. On a busy host, they may leave a comparison undecided. The search is then repeated with more rounds, as
-/// its answer advises.
+/// Searches in a new results file, and also returns the largest number of rounds that a comparison could have. Eight
+/// rounds suffice on a quiet host. On a busy host, they may leave a comparison undecided. The search is then repeated
+/// with more rounds, as its answer advises.
 fn decided(slower_from: &str, versions: &[&str]) -> (Bench, &'static str, Ended) {
     let search = |rounds_max| {
         let bench = Bench::new();

@@ -29,7 +29,7 @@ pub(crate) struct Template {
     /// Where the vendor lists versions.
     #[serde(default)]
     pub(crate) listing: Option<Listing>,
-    /// Keys that all entries made from this template have.
+    /// Keys of all entries that are made from this template.
     #[serde(default)]
     entry: Table,
     /// Keys that describe how to fetch the vendor's archive. Each build that has a `file` gets a source of kind
@@ -100,7 +100,8 @@ impl Template {
     }
 
     /// Returns the newest known version that matches `wanted`. If none matches, but `wanted` is a full version that is
-    /// newer than all known versions of its series, returns `wanted`, because it may have been published since.
+    /// newer than all known versions of its series, returns `wanted`, because the vendor may have published it in the
+    /// meantime.
     pub(crate) fn version_of(&self, wanted: Option<&str>) -> Option<String> {
         let means = |version: &&String| wanted.is_none_or(|wanted| is_within(version, wanted));
         if let Some(known) = self.versions.iter().find(means) {

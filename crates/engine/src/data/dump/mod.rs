@@ -71,7 +71,7 @@ pub fn load_dump(
 /// Executes the statements of a file on a running server. In contrast to [`load_dump`], statistics stay as they are.
 ///
 /// # Errors
-/// The file cannot be read, or the server refuses a statement. The statements before that one are executed then.
+/// The file cannot be read, or the server refuses a statement. Earlier statements of the file stay executed.
 pub fn execute_file(
     server: &Server,
     name: &str,

@@ -245,7 +245,7 @@ impl Open {
         length
     }
 
-    /// Reads a token outside quotes and comments. Returns its length, and whether the token is code, and not white
+    /// Reads a token outside quotes and comments. Returns its length, and whether the token is code rather than white
     /// space or a comment.
     fn take_code(&mut self, rest: &[u8]) -> (usize, bool) {
         if let Some((place, length)) = Place::opened(rest, self.syntax) {

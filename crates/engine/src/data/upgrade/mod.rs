@@ -62,7 +62,7 @@ impl fmt::Display for UpgradeWay {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum UpgradeError {
-    /// One of the servers does not start. If it is the new server, it may refuse the data.
+    /// One of the servers does not start. If the new server does not start, the reason can be that it refuses the data.
     #[error(transparent)]
     Start(#[from] StartError),
     /// No upgrade leads from one family to the other.

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::machine::folder::{give_to_server, remove};
 use crate::machine::path_error::{At as _, PathError};
 
-/// Files that record how the server was run, or that it follows another server.
+/// Files that record how the server was run, or that make it follow another server.
 const FORGOTTEN: [&str; 7] = [
     "postmaster.pid",
     "postmaster.opts",

@@ -74,7 +74,7 @@ impl Counters {
     /// Reads every counter.
     ///
     /// # Errors
-    /// The server is gone, does not answer within the patience, or a file cannot be read.
+    /// The server is gone or does not answer within the patience, or a file cannot be read.
     pub fn read(&mut self, depth: Depth) -> Result<CounterReading, CountersError> {
         self.tally.begin();
         self.reader.read(depth, &mut self.tally)?;

@@ -12,7 +12,8 @@ pub(super) fn queries() -> Vec<Query> {
     let waits = |source, sql| Query::new(source, Depth::Full, sql, Layout::Columns(1), summary);
     let mut queries = vec![
         light("global_status", "SHOW GLOBAL STATUS"),
-        // The first query is for MySQL from 5.6 and MariaDB up to 10.4, the second for MariaDB from 10.5.
+        // Of the next two queries, the first is for MySQL from 5.6 and MariaDB up to 10.4, the second is for MariaDB
+        // from 10.5.
         light(
             "innodb_metrics",
             "SELECT NAME, `COUNT`, TYPE FROM information_schema.INNODB_METRICS WHERE STATUS = 'enabled'",

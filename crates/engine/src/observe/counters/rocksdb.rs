@@ -27,8 +27,8 @@ pub(super) fn queries() -> Vec<Query> {
     ]
 }
 
-/// Returns the kind of a counter that describes one level of the LSM tree. The listed counters accumulate from the server's start. The others are
-/// gauges or means.
+/// Returns the kind of a counter that describes one level of the LSM tree. The counters in `SUMS` accumulate from the
+/// server's start. The others are gauges or means.
 fn level(name: &str, _: Option<&str>) -> Option<CounterKind> {
     const SUMS: [&str; 13] = [
         "CompCount",

@@ -120,9 +120,9 @@ fn is_idle(patterns: Option<&'static Patterns>, frames: &[Shown]) -> bool {
             .is_some_and(|frame| fits(&frame.name, &["do_handle_one_connection", "handle_connection"]))
 }
 
-/// Returns the innermost function of the engine that has a name and does not only wait. If there is none, returns the
-/// innermost function of the engine. If the stack has no function of the engine, returns the innermost function of the
-/// stack.
+/// Returns the innermost function of the engine that has a name and does more than wait or lock. If there is none,
+/// returns the innermost function of the engine. If the stack has no function of the engine, returns the innermost
+/// function of the stack.
 fn function(patterns: Option<&'static Patterns>, frames: &[Shown]) -> String {
     let waits = patterns.map_or(&[][..], |patterns| patterns.waits);
     let innermost = |wanted: &dyn Fn(&Shown) -> bool| frames.iter().rev().find(|frame| wanted(frame));
@@ -132,7 +132,8 @@ fn function(patterns: Option<&'static Patterns>, frames: &[Shown]) -> String {
         .map_or_else(String::new, |frame| frame.name.clone())
 }
 
-/// Joins the names with `;`. Neighbouring frames without names become one frame if they are of the same library.
+/// Joins the names with `;`. Neighbouring frames without names become one frame if they are shown alike, such as frames
+/// of one system library.
 fn joined(frames: &[Shown]) -> String {
     let mut names: Vec<&str> = frames.iter().map(|frame| frame.name.as_str()).collect();
     names.dedup_by(|a, b| a == b && a.starts_with('['));
@@ -145,8 +146,8 @@ mod tests {
 
     use super::*;
 
-    /// Makes a stack from frames. The outermost frame comes first. A frame is `module function`, or `module` if it has
-    /// no name.
+    /// Makes a stack from frames. The outermost frame comes first. A frame is `module function`, or `module` if the
+    /// function has no name.
     fn stack(thread: &str, frames: &[&str], count: u32) -> ThreadStack {
         let frame = |(at, text): (usize, &&str)| {
             let (module, function) = text.split_once(' ').unwrap_or((text, ""));

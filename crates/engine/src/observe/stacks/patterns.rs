@@ -18,8 +18,8 @@ pub(super) struct Kind {
     pub(super) name: &'static str,
     /// Functions that show the kind. A thread is of this kind if one of them is in its stack.
     pub(super) functions: &'static [&'static str],
-    /// Names of threads (`comm`) that show the kind. They are used only for a thread in whose stack no kind has a
-    /// function.
+    /// Names of threads (`comm`) that show the kind. They are used only if no function in the thread's stack shows a
+    /// kind.
     pub(super) threads: &'static [&'static str],
 }
 

@@ -3,7 +3,7 @@
 
 use super::integrity::Integrity;
 
-/// The checksum of a file in a text. First searches the lines that name the file, for a word that can be a checksum.
+/// The checksum of a file in a text. First searches for a word that can be a checksum in the lines that name the file.
 /// Otherwise takes the first checksum after the file's name in parentheses, as on a page of downloads. Otherwise, if
 /// the text is one word that can be a checksum, takes that word.
 pub(in crate::source) fn find(text: &str, file: &str) -> Option<Integrity> {

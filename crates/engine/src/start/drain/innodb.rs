@@ -58,8 +58,8 @@ impl Backlog for Innodb {
         }
         let (client, temporary_settings) = (&mut self.client, &mut self.temporary_settings);
         let is_low = |capacity| capacity < IO_CAPACITY;
-        // Two settings are bounds of others, so they are set first: the maximum of the capacity, and the low-water mark
-        // of dirty pages.
+        // Two settings are bounds of others, so each is set before the setting that it bounds: the maximum of the
+        // capacity, and the low-water mark of dirty pages.
         temporary_settings.set(client, "innodb_io_capacity_max", &IO_CAPACITY.to_string(), is_low)?;
         temporary_settings.set(client, "innodb_io_capacity", &IO_CAPACITY.to_string(), is_low)?;
         temporary_settings.set(client, "innodb_max_dirty_pages_pct_lwm", "0", |percent| percent > 0.0)?;

@@ -42,7 +42,7 @@ pub struct DrainLimits<'a> {
     /// Set by another thread (^C) to end the wait early.
     pub stop: &'a AtomicBool,
     /// Whether settings may be changed during the drain, so that the server writes faster. They are restored
-    /// afterwards. But a server that outlives this process keeps them if this process is killed.
+    /// afterwards. But if this process is killed, a server that outlives it keeps the changed values.
     pub may_set: bool,
 }
 

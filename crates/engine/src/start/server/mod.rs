@@ -43,8 +43,8 @@ pub struct Server {
 /// Starts a server with an empty database [`DATABASE`](crate::DATABASE) and returns once it answers.
 ///
 /// # Errors
-/// The options do not fit the engine, or the server ends or does not answer. The error has the end of its log. Nothing
-/// is left behind.
+/// The options do not fit the engine, or the server ends or does not answer. The error has the end of the server's log.
+/// Nothing is left behind.
 pub fn start(installation: &Installation, options: StartOptions) -> Result<Server, StartError> {
     let procedure = check(&installation.entry, &options)?;
     let home = Home::create_in(options.place())?;
@@ -90,8 +90,8 @@ impl Server {
     }
 
     /// Describes the process that the kernel has killed for lack of memory since the server started. If the server's
-    /// memory is limited, it is one of the server's processes. Otherwise it is a process of Dyno's cgroup, or of the
-    /// host if the kernel does not count kills for each cgroup. Returns `None` if nothing was killed.
+    /// memory is limited, the killed process is one of the server's processes. Otherwise it is a process of Dyno's
+    /// cgroup, or of the host if the kernel does not count kills for each cgroup. Returns `None` if nothing was killed.
     pub fn memory_kill(&self) -> Option<String> {
         self.launch.memory_kill(self.kills_before)
     }
@@ -188,7 +188,7 @@ impl Server {
     /// again.
     ///
     /// # Errors
-    /// The errors of [`start`], and a port that another process has taken.
+    /// The errors of [`start`], or another process has taken the port.
     pub fn restart_in_place(&mut self) -> Result<(), StartError> {
         self.end();
         self.kills_before = self.launch.memory_kills();

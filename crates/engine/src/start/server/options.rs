@@ -16,7 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Options of a server's start.
 #[derive(Clone, Debug)]
 pub struct StartOptions {
-    /// Parent of the server's own folder, which is removed when the server ends. It must be on the disk to measure.
+    /// Parent of the server's own folder, which is removed when the server ends. The parent must be on the disk that is
+    /// to be measured.
     pub data_root: PathBuf,
     /// Default storage engine. `None` for the server's own default.
     pub storage_engine: Option<String>,

@@ -97,9 +97,9 @@ impl Window {
     }
 }
 
-/// Observes the volume in several windows of time while clients work. In a window, the rate may exceed the limit by
-/// more than a tenth only if the mean of this window and the one before it does not. On a busy machine some windows
-/// may be below the limit, but not all.
+/// Observes the volume in several windows of time while clients work. If the rate in a window exceeds the limit by more
+/// than a tenth, the mean of this window and the previous one must exceed the limit by at most a tenth. On a busy
+/// machine some windows may be below the limit, but not all.
 fn assert_held_to(
     limit: u64,
     count: fn(&Window) -> u64,

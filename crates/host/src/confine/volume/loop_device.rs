@@ -11,7 +11,7 @@ use crate::confine::missing::LOOP_CONTROL;
 
 const LOOP_CONFIGURE: libc::Ioctl = 0x4C0A;
 const LOOP_CTL_GET_FREE: libc::Ioctl = 0x4C82;
-/// Detaches the device from its file when its last user closes or unmounts it.
+/// Detaches the device from its file when the last user of the device closes or unmounts the device.
 const LO_FLAGS_AUTOCLEAR: u32 = 4;
 /// Accesses the file without the page cache. Otherwise the page cache would contain data twice: as data of the
 /// volume and as data of the file.

@@ -22,7 +22,7 @@ pub(super) fn own() -> OwnLimits {
     }
 }
 
-/// The lowest of the limits of this process's group and of its ancestors, because all of them apply.
+/// The lowest of the limits of this process's group and of the group's ancestors. All of these limits apply.
 fn lowest<T: PartialOrd>(
     place: Option<HierarchyPosition>,
     limit: fn(Version, &Path) -> Option<T>,

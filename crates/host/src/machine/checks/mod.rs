@@ -21,7 +21,7 @@ use crate::machine::facts;
 pub struct Checks {
     /// Governors of CPU frequencies, comma-separated if CPUs differ.
     pub governor: Option<String>,
-    /// Whether CPUs may exceed their nominal frequency (turbo). By how much they do depends on their temperature.
+    /// Whether CPUs may exceed their nominal frequency (turbo). How far they exceed it depends on their temperature.
     pub turbo: Option<bool>,
     /// CPU time of other processes, and of other guests of the hypervisor.
     pub load: OtherLoad,

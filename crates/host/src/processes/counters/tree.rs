@@ -78,8 +78,8 @@ impl ProcessTree {
         children.fold(of(root), |sum, one| (sum.0 + one.0, sum.1 + one.1))
     }
 
-    /// Reads now, from the kernel, the CPU time that [`reaped`](Self::reaped) computes from samples. The root is
-    /// always read. A child is read only if it had reaped a child of its own at its last sample.
+    /// Reads the current value of the CPU time that [`reaped`](Self::reaped) computes from samples. The root is always
+    /// read. A child is read only if it had reaped a child of its own at its last sample.
     fn reaped_so_far(&self) -> Result<(u64, u64), SampleError> {
         let mut sum = self.root.reaped_ticks()?;
         for child in self.children.values() {

@@ -27,9 +27,10 @@ pub fn compare(subjects: &[(ComparedSystem<'_>, ComparedSystem<'_>)], rule: &Rul
     compare_sessions(&sides, rule)
 }
 
-/// Compares each candidate with its base. Each side may have several sessions, and each run is a session. If a side
-/// has several sessions, the sessions are the replicates: each is paired with a neighbour in time of the other side, or
-/// divided by an anchor. A subject without a session on one side is left out.
+/// Compares each candidate with its base. Each side may have several sessions, and each run is a session. If a side has
+/// several sessions, the sessions are the replicates: each session is paired with a session of the other side that is
+/// its neighbour in time, or its figures are divided by the anchor's figures. A subject without a session on one side
+/// is left out.
 pub fn compare_sessions(
     subjects: &[(Vec<ComparedSystem<'_>>, Vec<ComparedSystem<'_>>)],
     rule: &Rule,

@@ -95,8 +95,8 @@ pub(super) fn stalls(rounds: &[PairRound], margin: Margin) -> Option<f64> {
     (distance(middle).abs() > least).then(|| middle.whole_ln_ratio.exp())
 }
 
-/// In the rounds whose reported ratio includes stalls, the median of the ratio of neighbouring slices, which leaves
-/// stalls out. `None` if there are no such rounds.
+/// The ratio of neighbouring slices, which leaves stalls out: the median over the rounds whose reported ratio includes
+/// stalls. `None` if there are no such rounds.
 pub(super) fn counted_stalls(rounds: &[PairRound]) -> Option<f64> {
     let counted = rounds.iter().filter(|round| round.counts_stalls);
     let of_slices: Vec<f64> = counted.filter_map(|round| Some(round.slices?.ln_ratio)).collect();

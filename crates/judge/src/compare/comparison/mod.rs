@@ -63,7 +63,8 @@ pub struct Comparison {
     /// Whether one system is the control of the other (an A/A pair), so that their difference is noise. The
     /// comparison is then in no family and does not affect the outcome.
     pub is_control: bool,
-    /// If the two systems are the same because requested settings are not in force, these settings; `None` otherwise.
+    /// The settings that should distinguish the two systems but are not in force, if the systems are the same because
+    /// of this; `None` otherwise.
     /// The tests of systems that are the same are not judged.
     pub same_for: Option<Vec<NotInForce>>,
     /// Differences between the conditions of the runs; empty within one run.
@@ -83,7 +84,7 @@ pub struct Comparison {
 /// Identifies a system in results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Side {
-    /// The run's number in its results file. With several sessions, it is the number of the first.
+    /// The run's number in its results file. With several sessions, it is the number of the first session's run.
     pub run: i64,
     /// The numbers of all runs of this side. Each run is a session.
     pub runs: Vec<i64>,
@@ -182,8 +183,9 @@ pub enum Undecided {
         /// Number of sessions that a verdict needs for each system.
         wanted: usize,
     },
-    /// Each system was measured in enough sessions, but too few of them can be paired with a neighbour in time of the
-    /// other system. So a difference between the systems cannot be distinguished from a slow change of the host.
+    /// Each system was measured in enough sessions, but too few of these sessions can be paired with a session of the
+    /// other system that is their neighbour in time. So a difference between the systems cannot be distinguished from a
+    /// slow change of the host.
     NotAlternating {
         /// Number of pairs. In half of them, the base comes first.
         pairs: usize,
@@ -228,11 +230,11 @@ pub enum Undecided {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "warning", rename_all = "snake_case")]
 pub enum TestWarning {
-    /// There were stalls in some rounds, which the host may have caused. The reported ratio is the ratio of
+    /// In some rounds there were stalls, which the host may have caused. The reported ratio is the ratio of
     /// neighbouring slices, which differs from the ratio of all operations over the whole time.
     Stalls {
-        /// The ratio of all operations over the whole time in one round: the round in which the difference between this
-        /// ratio and the reported one is the median of all rounds.
+        /// The ratio of the systems' rates over the whole time in one round. It is the round in which the difference
+        /// between this ratio and the reported one is the median of these differences.
         whole_ratio: f64,
     },
     /// There were stalls in every round, so the system itself causes them. The reported ratio is mostly the ratio
@@ -260,8 +262,8 @@ pub enum TestWarning {
 }
 
 impl TestWarning {
-    /// Whether the warning concerns only this test of these two systems. Other warnings do not: a failure is also a
-    /// warning of a system's own trials, and a reused instance concerns all tests.
+    /// Whether the warning concerns only this test of these two systems. Other warnings concern more: a failure is also
+    /// a warning of a system's own trials, and a reused instance concerns all tests.
     pub fn is_of_one_test(&self) -> bool {
         matches!(self, Self::Stalls { .. } | Self::StallsCounted { .. } | Self::PinnedAlone { .. })
     }
@@ -308,7 +310,7 @@ pub struct GroupMean {
     /// Confidence interval of the mean, from its variation over rounds.
     pub interval: Option<Interval>,
     pub method: Method,
-    /// Number of rounds from which the mean is computed, or of pairs of sessions, or of sessions of each system.
+    /// Number of values from which the mean is computed: rounds, pairs of sessions, or sessions of each system.
     pub rounds: usize,
 }
 

@@ -77,7 +77,8 @@ impl<'a> Subject<'a> {
                 .any(|(control, original)| [(control, original), (original, control)].contains(&pair))
     }
 
-    /// If the two systems are the same because settings are not in force, these settings; `None` otherwise.
+    /// The settings that should distinguish the two systems but are not in force, if the systems are the same because
+    /// of this; `None` otherwise.
     pub(super) fn same_for(&self) -> Option<Vec<NotInForce>> {
         let (base, candidate) = self.first();
         same_systems(base, candidate)

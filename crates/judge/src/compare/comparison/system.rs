@@ -62,7 +62,7 @@ impl<'a> System<'a> {
         self.parts().flat_map(|part| part.trials.iter().map(move |trial| (part, *trial)))
     }
 
-    /// In the first session, the rounds whose trial of this system failed.
+    /// The rounds of the first session in which this system's trial failed.
     pub(super) fn failed_in_first(&self) -> &[u32] {
         self.sessions.first().map_or(&[], |session| session.failed)
     }

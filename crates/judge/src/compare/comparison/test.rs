@@ -277,8 +277,7 @@ impl<'a> Measured<'a> {
     }
 
     /// Number of rounds in which the candidate failed and the base did not. If rounds are unpaired, it is the number of
-    /// the candidate's failed rounds if the candidate failed in a larger share of rounds than the base, and
-    /// otherwise 0.
+    /// the candidate's failed rounds, or 0 if the candidate did not fail in a larger share of rounds than the base.
     fn failed_rounds(&self) -> usize {
         if !matches!(self.ratios, Ratios::Paired(_)) {
             let share = |system: &System<'_>| system.failed() as f64 / system.tried().max(1) as f64;
@@ -300,7 +299,8 @@ impl<'a> Measured<'a> {
         is_so && !is_by_session
     }
 
-    /// The fewest rounds or pairs of sessions that allow any verdict. For unpaired values, the fewest of each system.
+    /// The fewest rounds or pairs of sessions that allow any verdict. For unpaired values, the fewest values of each
+    /// system.
     fn rounds_least(&self, rule: &Rule) -> usize {
         match self.ratios {
             Ratios::Paired(_) | Ratios::Sessions(_) => ROUNDS_WITH_VERDICT_MIN,

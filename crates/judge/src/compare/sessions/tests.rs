@@ -48,14 +48,15 @@ fn is_alarm(judgement: &Judgement) -> bool {
     matches!(finding, Finding::Improved | Finding::Regressed)
 }
 
-/// Whether the session at this place in time is one of the base, if either side comes first equally often: A B B A.
+/// Whether the session at this position in time belongs to the base, in an order in which each side comes first equally
+/// often: A B B A.
 fn is_base_in_turns(at: usize) -> bool {
     matches!(at % 4, 0 | 3)
 }
 
-/// Judges two sides. The candidate is `ratio` times as fast as the base. The host's speed changes from session to session:
-/// `speeds` has its logarithm in each session, in the order of time. A side has one session of eight rounds, or several
-/// sessions of three rounds.
+/// Judges two sides. The candidate is `ratio` times as fast as the base. The host's speed changes from session to
+/// session: `speeds` has its logarithm in each session, in the order of time. A side has one session of eight rounds,
+/// or several sessions of three rounds.
 fn judge(
     ratio: f64,
     speeds: &[f64],
@@ -153,7 +154,7 @@ fn pairs_of_sessions_are_the_replicates_of_several_runs_a_side() {
     assert_eq!(judgement.rule.correction, Some(dyno_store::Correction::MaxT));
 }
 
-/// Equals on a host whose speed changes slowly: each session resembles the one before, or is slower than it.
+/// Equal systems on a host whose speed changes slowly: each session resembles the one before, or is slower than it.
 #[test]
 fn slow_changes_of_the_host_do_not_raise_alarms() {
     let alarms = |is_base: fn(usize) -> bool, change: fn(f64, f64) -> f64| {
@@ -191,7 +192,7 @@ fn sides_one_after_the_other_have_no_verdict_however_many_sessions_they_have() {
     assert_eq!((test.finding, test.replicates), (Finding::Regressed, Replicates::AnchoredSessions));
 }
 
-/// One session of the base, the last one, was slow. It is the only one with a neighbour of the other side.
+/// The last session of the base was slow. It is the only session of the base that has a neighbour of the other side.
 #[test]
 fn the_ratio_of_sides_one_after_the_other_is_that_of_all_sessions() {
     let speeds: Vec<f64> = (0..12).map(|at| if at == 5 { -0.7 } else { 0.0 }).collect();

@@ -117,8 +117,8 @@ fn are_alike(one: &SystemRecord, other: &SystemRecord) -> bool {
             == (&other.name, &other.profile, &other.requested_settings, rest(other))
 }
 
-/// The name of a family. If several systems of one sweep are the family, it is the sweep's id with those levels of
-/// factors that are equal in all of them. Otherwise, it is the first system's id.
+/// The name of a family. If the family consists of several systems of one sweep, it is the sweep's id with those levels
+/// of factors that are equal in all of them. Otherwise, it is the first system's id.
 fn name(systems: &[(&SystemRecord, Hardware)]) -> String {
     let configuration = |system: &SystemRecord| system.configuration.clone();
     let (first, others) = (systems[0].0, &systems[1..]);

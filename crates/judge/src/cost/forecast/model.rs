@@ -179,7 +179,7 @@ impl<'a> Model<'a> {
 }
 
 /// Half-width of the prediction interval of a rate's logarithm, by Student's t. It is computed from the errors of
-/// predictions for systems that were measured. Their mean is assumed to be 0.
+/// predictions for systems that were measured. The mean of these errors is assumed to be 0.
 fn of_model(tried: &[&LeftOut]) -> f64 {
     let squares: f64 = tried.iter().map(|it| it.error.ln_1p().powi(2)).sum();
     let degrees = tried.len() as f64;

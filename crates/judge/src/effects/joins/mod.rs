@@ -1,5 +1,6 @@
-//! Steps in which clients of a background load join over time. In each stretch of time between two joins, the
-//! throughput of the step and of the background load is measured, and the share of the step's throughput that remains.
+//! Steps in which clients of a background load join over time. Each stretch of time between two joins has figures of
+//! its own: the throughput of the step, the throughput of the background load, and the share of the step's throughput
+//! that remains.
 
 mod course;
 #[cfg(test)]
@@ -49,8 +50,8 @@ pub struct JoinedSystem {
 pub struct Stretch {
     /// Number of background clients that run in the stretch.
     pub joined: u32,
-    /// Operations per second of the step's own clients. For each round, the mean rate of the stretch is taken; this is
-    /// the median of these means. `None` if no round has a whole second of the stretch.
+    /// Operations per second of the step's own clients: the median over rounds of the mean rate of the stretch. `None`
+    /// if no round has a whole second of the stretch.
     pub rate: Option<f64>,
     /// Operations per second of the background clients: the median over rounds of the mean rate of the stretch.
     pub background_rate: Option<f64>,

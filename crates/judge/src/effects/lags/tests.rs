@@ -25,7 +25,7 @@ fn replica(number: u32, lag_ms: f64) -> ReplicaRecord {
     }
 }
 
-/// A run of three systems: one without replicas, one with replicas, and one whose second replica lags `times` as
+/// A run of three systems: one without replicas, one with replicas, and one whose second replica lags `times` times as
 /// much.
 fn planted(rounds: usize, times: f64) -> Run {
     let mut run = run(1, &["none", "near", "far"]);

@@ -27,7 +27,7 @@ pub struct StackSummary {
     pub sample_ms_median: f64,
     /// The rate during sampling as a share of the trial's rate; `None` if a rate is 0 or unknown.
     pub rate_share: Option<f64>,
-    /// Share of the engine's frames without a name.
+    /// Share of the engine's frames that have no name.
     pub unnamed_share: f64,
     /// Why sampling ended before the load ended; `None` if it did not.
     pub ended_early: Option<String>,
@@ -48,7 +48,7 @@ pub struct ThreadSummary {
     pub functions: Vec<FunctionShare>,
 }
 
-/// A function, and the share of the stacks of a kind of thread in which it is the innermost function that is not a
+/// A function and its share of the stacks of a kind of thread. A stack counts for the innermost function that is not a
 /// wait.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FunctionShare {

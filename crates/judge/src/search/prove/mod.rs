@@ -101,7 +101,7 @@ pub enum ProofEnding {
     Undecided,
     /// The candidate did not start when the difference was measured again.
     Refused,
-    /// All the changes together do not cause the difference.
+    /// The changes do not cause the difference, not even all of them together.
     NotTheChanges,
     /// The search ended before it had measured the difference again, or before it had measured all changes on the
     /// base.
@@ -117,7 +117,7 @@ pub struct Cause {
     /// difference, or if the server refuses them.
     pub is_smallest: bool,
     pub together: Option<ProbeEffect>,
-    /// The effect of each change alone, if there are several; `None` if it was not measured.
+    /// The effect of each change alone, if there are several changes. `None` for an effect that was not measured.
     pub alone: Vec<Option<ProbeEffect>>,
     /// How the effects of the single changes relate to the effect of all of them together. `None` for a single
     /// change, and for changes that were not narrowed.

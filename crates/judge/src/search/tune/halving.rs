@@ -63,8 +63,8 @@ impl Tuning {
         Ok(measured)
     }
 
-    /// The better half of a stage's candidates. Left out are candidates that the server refused, and candidates whose
-    /// interval shows that they are not better than the base by more than the margin.
+    /// The better half of a stage's candidates. Two kinds of candidates are left out: those that the server refused,
+    /// and those whose interval shows that they are not better than the base by more than the margin.
     fn survivors(&self, stage: &[MeasuredSet]) -> Vec<ValueSet> {
         let may_be_better = |it: &&MeasuredSet| {
             it.effect.is_some_and(|effect| {

@@ -21,8 +21,8 @@ pub struct Mixture<'a> {
 }
 
 impl Plan {
-    /// Among the steps before the step `test`, finds those that only one of two systems runs. Returns their ids. Loads
-    /// are not among them, because all systems run them.
+    /// Returns the ids of the steps before the step `test` that only one of two systems runs. There are no loads among
+    /// these steps, because all systems run all loads.
     pub fn steps_of_one(&self, test: &str, systems: [usize; 2]) -> Vec<String> {
         let [one, other] = systems.map(|position| self.systems[position].id.as_str());
         let before = self.steps.iter().take_while(|step| step.id != test);

@@ -92,8 +92,8 @@ impl Plan {
         let end = self.steps.iter().rposition(is_test).map_or(0, |last| last + 1);
         self.steps.truncate(end);
         for own in self.steps.iter_mut().filter(|own| !before.contains(&own.id)) {
-            // A step that searches keeps the plan's seconds, even if they are more than `seconds_max`, because they are
-            // only the upper limit of the search's time.
+            // A step that searches keeps the plan's seconds, even if they are more than `seconds_max`, because such
+            // seconds only limit the time of the search.
             let own_seconds = if own.search().is_some() { own.seconds } else { own.seconds.min(seconds_max) };
             own.set_seconds(seconds.unwrap_or(own_seconds));
             (own.crashes, own.stacks) = (0, None);

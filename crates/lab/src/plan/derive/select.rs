@@ -8,8 +8,8 @@ use crate::plan::{Plan, PlanError};
 use crate::records;
 
 impl Plan {
-    /// Keeps all loads, because they fill the tables, and the steps whose id or group matches one of the patterns.
-    /// In a pattern, `*` matches any text.
+    /// Keeps the steps whose id or group matches one of the patterns, and also all loads, because loads fill the
+    /// tables. In a pattern, `*` matches any text.
     ///
     /// # Errors
     /// A pattern matches no step.
@@ -31,7 +31,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Clears `repeats` in steps whose repeated step was removed.
+    /// Clears `repeats` in the steps that repeat a removed step.
     fn forget_repeats(&mut self) {
         let left: HashSet<String> = self.steps.iter().map(|step| step.id.clone()).collect();
         for step in &mut self.steps {
@@ -93,8 +93,8 @@ impl Plan {
         })
     }
 
-    /// Keeps only the listed numbers of clients in every step. A step that has none of the listed numbers keeps its own
-    /// numbers, such as a load that has a client for each table. An empty list changes nothing.
+    /// Keeps only the listed numbers of clients in every step. A step that has none of the listed numbers, such as a
+    /// load with a client for each table, keeps its own numbers. An empty list changes nothing.
     pub fn keep_clients(&mut self, listed: &[u32]) {
         for step in &mut self.steps {
             if step.clients.iter().any(|number| listed.contains(number)) {

@@ -21,8 +21,8 @@ pub struct Upgrade {
     pub changes: Option<String>,
     /// The name of the database that contains the data.
     pub database: Option<String>,
-    /// Speed of the replay as a multiple of the logged speed. With `None`, a session sends each statement as soon
-    /// as its previous one has ended.
+    /// Speed of the replay as a multiple of the logged speed. With `None`, a session sends each statement as soon as
+    /// the previous one has ended.
     pub pace: Option<f64>,
     /// Number of simultaneous sessions. It is used only without a pace.
     pub sessions: u32,

@@ -24,8 +24,8 @@ pub(in crate::plan) struct ClaimTable {
 }
 
 impl ClaimTable {
-    /// Checks that the expression is valid, and that its systems and steps are in the plan. A claim can use only
-    /// those counters of servers that the plan lists, because the results contain no others.
+    /// Checks that the expression is valid, and that its systems and steps are in the plan. A claim can use a counter
+    /// of the servers only if the plan lists the counter, because the results contain no others.
     pub(in crate::plan) fn read(
         self,
         systems: &[SystemRecord],

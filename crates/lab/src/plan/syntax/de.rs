@@ -24,7 +24,7 @@ const MISTAKES_MAX: usize = 20;
 pub(in crate::plan) enum Read<T> {
     /// Everything was read.
     Whole(T),
-    /// Some keys and elements are wrong, and are the mistakes. Everything else was read.
+    /// Some keys and elements are wrong. The mistakes are about these. Everything else was read.
     Rest(T, Mistake),
     /// So much is wrong that nothing could be read.
     Nothing(Mistake),

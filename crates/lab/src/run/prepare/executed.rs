@@ -77,8 +77,8 @@ fn spent_ms(run: &Run) -> u64 {
     of_round.into_values().fold(0, |sum: u64, (first, last)| sum.saturating_add(last.abs_diff(first)))
 }
 
-/// Returns the trials that one round has of the steps for which `is_wanted` returns true. Each trial is given by its
-/// step, clients and system.
+/// Returns the trials of one round, in the steps for which `is_wanted` returns true. Each trial is given by its step,
+/// clients and system.
 fn trials_of(plan: &Plan, is_wanted: impl Fn(usize) -> bool) -> Vec<(&str, u32, &str)> {
     blocks(plan)
         .into_iter()

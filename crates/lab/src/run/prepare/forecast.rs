@@ -24,19 +24,19 @@ impl Pace {
     }
 }
 
-/// The expected duration of rounds. In the first round, this is the planned duration, multiplied as the blocks so far
-/// suggest. Loads count apart, because later rounds do not load.
+/// The expected duration of rounds. In the first round, this is the planned duration, multiplied by the ratio of taken
+/// time to planned time in the blocks so far. Loads have a ratio of their own, because later rounds do not load.
 #[derive(Clone, Debug)]
 pub(crate) struct Forecast {
     rounds_left: u32,
-    /// Planned duration of the blocks of the first round, in seconds: of those that only this round measures, and of
-    /// the others.
+    /// Planned duration, in seconds, of the blocks of the first round. `once_seconds` is for the blocks that only this
+    /// round measures, and `each_seconds` is for the others.
     once_seconds: f64,
     each_seconds: f64,
-    /// The blocks so far of the first round, of the same two kinds.
+    /// The blocks of the first round that have ended, of the same two kinds.
     once: Pace,
     each: Pace,
-    /// The time in the first round from which the next block counts, in seconds.
+    /// The time in the first round at which the current or next block begins, in seconds.
     block_began_seconds: f64,
     /// Planned duration of the current or next round, in seconds.
     first_seconds: f64,
@@ -74,13 +74,13 @@ impl Forecast {
         self.rounds_left = rounds;
     }
 
-    /// Records that all systems of the first round have started, when `into_round_seconds` of it have passed.
+    /// Records that all systems of the first round have started, after `into_round_seconds` of the round.
     pub(crate) fn started(&mut self, into_round_seconds: f64) {
         self.block_began_seconds = into_round_seconds;
     }
 
-    /// Records that a block of the first round has ended, for which `planned_seconds` were planned, when
-    /// `into_round_seconds` of the round have passed. `is_once` tells whether later rounds leave the block out.
+    /// Records that a block of the first round has ended, after `into_round_seconds` of the round. `planned_seconds` is
+    /// the planned duration of the block. `is_once` tells whether later rounds leave the block out.
     pub(crate) fn block_ended(&mut self, planned_seconds: f64, is_once: bool, into_round_seconds: f64) {
         if self.seen.0 > 0 {
             return;

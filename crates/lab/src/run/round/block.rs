@@ -26,7 +26,7 @@ const COMMIT_AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// undisturbed.
 const RERUNS_IN_VAIN_MAX: u32 = 3;
 
-/// The steal of a system in two rounds is alike if their quotient lies in this range.
+/// A system's steal is alike in two rounds if the quotient of the two values lies in this range.
 const STEAL_ALIKE: RangeInclusive<f64> = 0.5..=1.5;
 
 /// Limits on the CPU time of neighbours (other processes or guests of the host) while threads are pinned. The limit for
@@ -75,8 +75,8 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// The key of a block in which one system is measured alone, so that steal may be the system's own. `None` if the
-    /// plan sets the number of reruns.
+    /// The key of a block in which one system is measured alone, so that the system itself may cause the steal. `None`
+    /// for other blocks, and if the plan sets the number of reruns.
     fn alone(&self, round: &Round<'_>, block: Block) -> Option<(usize, usize)> {
         match round.trials(self.plan, self.seed, block).as_slice() {
             [only] if self.plan.rerun_disturbed.is_none() => Some((block.number, only.system)),

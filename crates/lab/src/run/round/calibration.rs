@@ -40,8 +40,8 @@ const LEAD_LATENCIES: f64 = 1.0;
 /// affects both neighbouring slices.
 const SLICE_SECONDS_MIN: f64 = 0.02;
 /// Range of the shortest slice of a step that writes, in seconds. The value in the range depends on the length of the
-/// trials. Slices of writes are longer than others, because work that writes leave behind (purge, write-back) falls
-/// into the slices of other systems.
+/// trials. Slices of writes are longer than others, because a part of their work (purge, write-back) is done later and
+/// falls into the slices of other systems.
 ///
 /// Two measurements compared the speed of MariaDB 10.11 with that of MySQL 5.6 when an index is updated:
 ///
@@ -104,7 +104,7 @@ impl SliceLengths {
         Some(Self { lead_seconds, slice_seconds, cycles })
     }
 
-    /// Returns the order to the load to run one slice.
+    /// Returns the order that makes the load run one slice.
     pub(crate) fn order(self) -> SliceOrder {
         SliceOrder {
             lead_seconds: self.lead_seconds,

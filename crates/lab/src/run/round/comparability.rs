@@ -45,9 +45,10 @@ pub fn audit_host(data: &Path, disk_needed_bytes: Option<u64>) -> Audit {
     audit(&[], &HostChecks { disk_needed_bytes, ..facts(checks(data)) })
 }
 
-/// Returns the free space that the file system of a system's data must have, in bytes. A volume of its own needs space
-/// for this system only. Otherwise, the file system needs space for all systems of the run. If other systems have run
-/// on it before (`is_late`), returns `None`, because their data already uses some of the space.
+/// Returns the free space that the file system of a system's data must have, in bytes. A system's own volume needs
+/// space for this system only. Otherwise, the file system needs space for all systems of the run. Returns `None` if
+/// other systems have run on this shared file system before (`is_late`), because their data already uses some of the
+/// space.
 fn disk_needed_bytes(plan: &Plan, system: usize, is_late: bool) -> Option<u64> {
     match plan.systems[system].confinement.volume_bytes() {
         Some(_) => Some(plan.system_disk_bytes()),

@@ -35,8 +35,8 @@ struct Start {
 }
 
 impl<'a> RunSession<'a> {
-    /// Starts and records an instance of some systems, all at the same time. Their processes start in the given
-    /// order. A server that Dyno does not start stays connected.
+    /// Starts and records one instance of each of the given systems, all at the same time. The processes start in the
+    /// given order. A server that Dyno does not start stays connected.
     ///
     /// # Errors
     /// In the first round: the base does not start. Or the user stopped the run, or the results file cannot be

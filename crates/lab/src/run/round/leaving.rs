@@ -94,8 +94,8 @@ fn timed(plan: &Plan, blocks: &[Block]) -> usize {
     blocks.iter().filter(|block| !plan.steps[block.step].is_load()).count()
 }
 
-/// Returns the blocks that can be left out. A block can be left out if it is not wanted, and if no wanted block after
-/// it needs the changes that it makes to the tables. A block that only reads makes no changes. If data is restored
+/// Returns the blocks that can be left out. An unwanted block can be left out if no wanted block after it needs the
+/// changes that the unwanted block makes to the tables. A block that only reads makes no changes. If data is restored
 /// between steps, the blocks of later steps do not need the changes. Loads are never left out.
 fn unneeded(plan: &Plan, measured: &[Block], is_wanted: impl Fn(&Block) -> bool) -> Vec<Block> {
     let mut left = Vec::new();

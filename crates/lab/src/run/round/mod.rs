@@ -96,7 +96,7 @@ impl<'a> Round<'a> {
         self.slots.get_mut(&system)?.as_mut().ok()
     }
 
-    /// The instance of a system for which a trial was made ready.
+    /// The instance of a system that was made ready for a trial.
     ///
     /// # Panics
     /// The system has no instance.

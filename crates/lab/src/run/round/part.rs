@@ -53,7 +53,7 @@ impl Part {
         self.rest = Rest::default();
     }
 
-    /// Pins the busiest thread of each client, and the load, to separate cores.
+    /// Pins the server's busiest threads, as many as there are clients, and the load to separate cores.
     ///
     /// Without pinning, Linux moves these threads between idle cores in some trials but not in others. With one
     /// client on two cores, MariaDB answered between 24,000 and 40,000 point queries per second. Ratios of equal
@@ -138,8 +138,8 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Ends the trial in slices of one system, because the block is repeated as trials without slices. The step's
-    /// command `before` has run, so its command `after` runs too. The load process has ended.
+    /// Ends one system's trial in slices, because the block is repeated as trials without slices. The step's command
+    /// `before` has run, so its command `after` runs too. The load process has ended.
     pub(super) fn withdraw(&mut self, round: &mut Round<'a>, trial: &Trial) -> Result<(), Stopped> {
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
         let Some(slot) = round.slot(trial.system) else { return Ok(()) };
@@ -151,7 +151,7 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Ends the trial in slices of one system, together with its load.
+    /// Ends one system's trial in slices, together with its load.
     pub(super) fn end_part(
         &mut self,
         round: &mut Round<'a>,

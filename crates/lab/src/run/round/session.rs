@@ -47,12 +47,13 @@ pub(crate) struct RunSession<'a> {
     pub(crate) pins_threads: bool,
     /// Number of blocks in a row that were still disturbed after a rerun.
     pub(crate) reruns_in_vain: u32,
-    /// The steal of blocks of one system that was still too strong after a rerun, by the block's number and the system.
+    /// Steal that was still too strong after a rerun, in blocks that measure one system alone. By the block's number
+    /// and the system.
     pub(crate) lasting_steal: BTreeMap<(usize, usize), f64>,
     /// Tests that are no longer measured, in the order in which their measurement ended.
     pub(crate) left_tests: Vec<LeftTest>,
-    /// The first round in which loads are measured. Usually this is the first round of the run. If a run is resumed
-    /// before it has measured all loads, it is the first round after the resumption.
+    /// The first round in which loads are measured. Usually this is the first round of the run. If the run is resumed
+    /// before all loads have been measured, this is the first round after the resumption.
     pub(crate) load_round: u32,
     /// How a time budget was divided. `None` before the division, and for a run without a time budget.
     pub(crate) divided: Option<Divided>,

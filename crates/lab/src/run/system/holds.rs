@@ -1,5 +1,5 @@
-//! Databases on servers that Dyno did not start, which a run holds (locks for itself). A hold makes sure that loads
-//! drop only tables that Dyno made.
+//! Databases that a run holds (locks for itself) on servers that Dyno did not start. A hold makes sure that loads drop
+//! only tables that Dyno made.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,8 +21,8 @@ pub(crate) struct Holds<'a> {
 }
 
 impl<'a> Holds<'a> {
-    /// Checks the databases of all running servers of a plan first, and then holds them. A server that refuses the
-    /// login is skipped, because its system will not start.
+    /// First checks the databases of all running servers of a plan, and then holds these databases. A server that
+    /// refuses the login is skipped, because its system will not start.
     ///
     /// # Errors
     /// A load could drop tables that Dyno did not make, or another run holds a database.

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use dyno_engine::{Hold, HoldError, Left, Remote};
 use dyno_load::ChangedNames;
 
-/// Time between two checks for new tables. If Dyno is killed, the next run does not know that Dyno made the tables
-/// that were made after the last check.
+/// Time between two checks for new tables. If Dyno is killed, the next run does not recognise the tables that were made
+/// after the last check as Dyno's.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Time between two keep-alive statements on an unused connection.
 const STAY_EVERY: Duration = Duration::from_secs(30);

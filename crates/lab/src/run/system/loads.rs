@@ -1,4 +1,4 @@
-//! Tracks from which loads of a plan a system's tables come, and finds the loads that a step needs.
+//! Tracks which loads of a plan have made a system's tables, and finds the loads that a step needs.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ pub(crate) fn initial_loads(plan: &Plan) -> Vec<usize> {
 }
 
 impl Loads {
-    /// Returns the loads that a step needs and whose tables are missing. For a load, returns none.
+    /// Returns the loads that a step needs and whose tables are missing. If the step is itself a load, there are none.
     pub(crate) fn missing(&self, plan: &Plan, step: usize) -> Vec<usize> {
         if plan.steps[step].is_load() {
             return Vec::new();

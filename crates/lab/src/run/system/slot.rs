@@ -97,7 +97,7 @@ impl<'a> SystemSlot<'a> {
         }
     }
 
-    /// Records that a user of [`system_mut`](Self::system_mut) has started the system again on its data.
+    /// Records that a caller of [`system_mut`](Self::system_mut) has started the system again on its data.
     pub(crate) fn note_restart(&mut self) {
         (self.is_warm, self.is_settled) = (false, false);
     }

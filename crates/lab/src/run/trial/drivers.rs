@@ -120,8 +120,8 @@ fn network_target(target: Target, system: &dyn RunningSystem) -> Result<Target, 
     Ok(target)
 }
 
-/// Returns whether a name or an address is a loopback one. A loopback address always refers to the host that uses it,
-/// so it means another server on each driver.
+/// Returns whether a name or an address is that of a loopback interface. A loopback address always refers to the host
+/// that uses it. So on each driver, the address would refer to a different server.
 fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }

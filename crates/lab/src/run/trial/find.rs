@@ -35,7 +35,7 @@ struct Finder<'a> {
 }
 
 impl PlannedTrial<'_> {
-    /// Searches for up to `seconds_max`, and calls `ticked` after each probe. The results so far are recorded even
+    /// Runs a search of up to `seconds_max`, and calls `ticked` after each probe. The results so far are recorded even
     /// if the search fails.
     pub(super) fn search(
         &self,

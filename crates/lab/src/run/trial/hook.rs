@@ -43,7 +43,7 @@ pub(crate) fn run(text: &str, system: &str, target: &Target, watch: Watch<'_>) -
     let words = child.stderr.take().map(|mut pipe| {
         thread::spawn(move || {
             let mut words = Vec::new();
-            // If the output cannot be read, it is only missing in the error message.
+            // If the output cannot be read, the only effect is that the error message lacks it.
             let _ = pipe.read_to_end(&mut words);
             words
         })

@@ -20,8 +20,8 @@ use crate::schedule::Trial;
 /// Time between two ticks of a load.
 const TICK_SECONDS: f64 = 1.0;
 
-/// The time limit for a load in which no event finishes is this multiple of the limit for other trials, because no
-/// event finishes while a load builds an index.
+/// The time for which no event may finish is limited. For loads, the limit is this multiple of the limit for other
+/// trials, because no event finishes while a load builds an index.
 pub(crate) const LOAD_PATIENCE: u32 = 10;
 
 /// Time limit for an answer on a new connection. The server is asked when it may hang.

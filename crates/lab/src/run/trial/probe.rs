@@ -21,7 +21,7 @@ const LEAD: f64 = 0.25;
 /// multiple allows for chance.
 const BACKLOG: f64 = 3.0;
 
-/// Returns the order to the load process to run a probe at a rate.
+/// Returns the order that makes the load process run a probe at a rate.
 pub(super) fn order(find: &FindRecord, rate_per_second: f64) -> SliceOrder {
     let enough_seconds = EVENTS_BEYOND_MIN / find.share_beyond() / rate_per_second;
     let seconds = enough_seconds.max(LIMITS * find.limit_ms / 1000.0).clamp(SECONDS_MIN, SECONDS_MAX);

@@ -117,7 +117,7 @@ impl PlannedTrial<'_> {
         measured
     }
 
-    /// Starts the step's load, and its background loads before it.
+    /// Starts the step's background loads, and then the step's own load.
     fn start_measurement<'b>(
         &'b self,
         seconds: f64,
@@ -203,7 +203,8 @@ impl PlannedTrial<'_> {
         ended.and_then(|()| went_on(&finished.record)).and_then(|()| were_together(&finished.record))
     }
 
-    /// Waits until a load that awaits its begin has connected, takes the first readings, and lets the load begin.
+    /// Waits until a load that waits for its order to begin has connected. Then takes the first readings, and gives the
+    /// order.
     fn begin_counted(&self, load: &mut dyn FrameSource, recording: &mut Recording) -> Result<(), TrialAbort> {
         self.watch().until(load, |frame| matches!(frame, Frame::Connected(_)))?;
         recording.begin();

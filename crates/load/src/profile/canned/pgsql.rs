@@ -12,7 +12,7 @@ pub(super) struct Server {
     is_logged_in: bool,
     /// Prepared statements by name, with their answers.
     prepared: Vec<(Vec<u8>, Answer)>,
-    /// The answer of the statement that was bound or described most recently.
+    /// The answer of the statement that was prepared or bound most recently.
     current: Option<Answer>,
 }
 

@@ -72,7 +72,7 @@ impl<P: Probe> EventLoop<'_, P> {
         P::enter(outer);
     }
 
-    /// Begins a task's next event. In a closed loop, it begins at once, otherwise when it is due.
+    /// Begins a task's next event. In a closed loop, the event begins at once. Otherwise, it begins when it is due.
     pub(super) fn next_event(&mut self, slot: usize) -> Result<Option<Reply>, LoopError> {
         match self.next_due(slot) {
             Next::Now => {
@@ -215,7 +215,7 @@ impl<P: Probe> EventLoop<'_, P> {
         reply.map_or(Ok(()), |reply| self.drive(slot, reply))
     }
 
-    /// Ends the tasks that wait for an event, because there are no more events.
+    /// Ends the tasks that wait for an event. Called when there are no more events.
     pub(super) fn end_idle_tasks(&mut self) -> Result<(), LoopError> {
         let thinking = (0..self.slots.len()).filter(|&slot| self.slots[slot].stage == Stage::Thinking);
         let thinking: Vec<u32> = thinking.map(|slot| slot as u32).collect();

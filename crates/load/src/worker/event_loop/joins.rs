@@ -5,7 +5,7 @@ use dyno_script::Probe;
 use super::EventLoop;
 
 impl<P: Probe> EventLoop<'_, P> {
-    /// Once measuring has begun, sets a timer for each connection, for the time at which it joins.
+    /// Once measuring has begun, sets each connection's timer to the time at which the connection joins.
     pub(super) fn take_up_joins(&mut self) {
         if !self.waits_to_join {
             return;

@@ -15,7 +15,7 @@ pub(super) struct Login {
 }
 
 impl<P: Probe> EventLoop<'_, P> {
-    /// Adds a connection that is being opened to `logins`, if its deadline is not there yet.
+    /// Adds a connection to `logins` if it is being opened and its deadline is not there yet.
     pub(super) fn watch_login(&mut self, slot: usize, link: usize) {
         if let Some(at) = self.slots[slot].links[link].new_deadline() {
             self.logins.push_back(Login { at, slot, link });
@@ -28,7 +28,7 @@ impl<P: Probe> EventLoop<'_, P> {
         self.next_login().map(|login| login.at.saturating_duration_since(Instant::now()))
     }
 
-    /// Of the connections that are still being opened, returns the one with the next deadline.
+    /// Returns the connection with the next deadline, of those that are still being opened.
     fn next_login(&mut self) -> Option<Login> {
         while let Some(login) = self.logins.front().copied() {
             // The connection may have been lost. Its link then no longer exists.

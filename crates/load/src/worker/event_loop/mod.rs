@@ -44,7 +44,7 @@ pub(crate) struct EventLoop<'a, P: Probe> {
     timers: Timers,
     /// Connections that are being opened, in the order of their deadlines. Some of them may already be open.
     logins: VecDeque<Login>,
-    /// Slots whose connection was closed, in this iteration of the loop, while they had no event in flight.
+    /// Slots whose connection was closed in this iteration of the loop, while the slot had no event in flight.
     closed: Vec<u32>,
     comebacks: Comebacks,
     schedule: Option<Schedule>,
@@ -56,7 +56,7 @@ pub(crate) struct EventLoop<'a, P: Probe> {
     edge_ns: u64,
     /// Whether the loop has reported the end of the slice.
     rested: bool,
-    /// Whether the connections join over time, but measuring has not begun, so that none has joined yet.
+    /// Whether the connections join over time and measuring has not begun. No connection has joined yet in this case.
     waits_to_join: bool,
     batch: Batch,
     cores: BusyCores,

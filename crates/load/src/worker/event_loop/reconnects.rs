@@ -97,8 +97,8 @@ impl<P: Probe> EventLoop<'_, P> {
         }
     }
 
-    /// For each task whose connection has closed while the task waited for a due event, replaces all connections of the
-    /// task. No event was in flight, so none counts as failed.
+    /// Replaces all connections of each task that lost a connection while it waited for a due event. No event was in
+    /// flight, so none counts as failed.
     pub(super) fn replace_closed(&mut self) {
         if self.closed.is_empty() {
             return;
@@ -174,7 +174,7 @@ impl<P: Probe> EventLoop<'_, P> {
         self.next_event(slot)
     }
 
-    /// Ends the tasks that have no connection, because no further event may begin.
+    /// Ends the tasks that have no connection. Called when no further event may begin.
     pub(super) fn end_reconnecting(&mut self) {
         for slot in 0..self.slots.len() {
             if self.slots[slot].stage == Stage::Reconnecting {

@@ -1,5 +1,5 @@
-//! Runs events in slices. Events begin when a slice is ordered, and their records belong to the part of the slice in
-//! which they were made. After a slice, no task runs events.
+//! Runs events in slices. Events begin when a slice is ordered, and each record belongs to the part of the slice in
+//! which it was made. After a slice, no task runs events.
 
 use dyno_script::Probe;
 
@@ -48,7 +48,7 @@ impl<P: Probe> EventLoop<'_, P> {
         Ok(())
     }
 
-    /// Ends the arrivals of a slice at a rate, because its time is over. Waiting events never begin.
+    /// Ends the arrivals of a slice at a rate. Called when the slice's time is over. Waiting events never begin.
     pub(super) fn end_arrivals(&mut self) {
         if let Some(mut schedule) = self.schedule.take() {
             self.assignment.recorder.leave(&Left::of(&mut schedule, &self.window));

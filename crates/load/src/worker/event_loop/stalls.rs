@@ -5,8 +5,9 @@ const LONG_NS: u64 = 10_000_000;
 /// Time between readings of the thread's usage. Each reading is a system call.
 const READ_EVERY_NS: u64 = 5_000_000;
 
-/// Finds the longest time between two readings of the clock for which the thread ran or blocked. The time for which it
-/// only waited for a CPU does not count, because on a busy machine the kernel may run hundreds of server threads first.
+/// Finds the longest time for which the thread ran or blocked between two readings of the clock. Time in which the
+/// thread only waited for a CPU does not count, because on a busy machine the kernel may run hundreds of server threads
+/// first.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stalls {
     longest_ns: u64,
@@ -38,8 +39,8 @@ impl Stalls {
         let stalled_ns = if self.usage.preemptions == before.preemptions {
             length_ns
         } else {
-            // The CPU time since the previous reading may include CPU time before the stretch. This may be at most the
-            // time between the reading and the stretch, which is subtracted.
+            // The CPU time since the previous reading may include CPU time before the stretch. That part is at most the
+            // time between the reading and the stretch, so this time is subtracted.
             let cpu_ns = self.usage.cpu_ns.saturating_sub(before.cpu_ns);
             cpu_ns.saturating_sub(from_ns.saturating_sub(before_ns)).min(length_ns)
         };

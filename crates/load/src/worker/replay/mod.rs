@@ -1,5 +1,5 @@
 //! Replays many sessions of logged traffic on one thread. Each session has its own connection, which is opened and
-//! closed at the logged times, and sends its statements one after the other.
+//! closed at the logged times. A session sends its statements one after the other.
 
 mod answers;
 mod order;
@@ -317,7 +317,7 @@ impl<'a> ReplayLoop<'a> {
         Ok(())
     }
 
-    /// Of the sessions that are still being opened, returns the one with the next deadline.
+    /// Returns the session with the next deadline, of those that are still being opened.
     fn next_login(&mut self) -> Option<(Instant, usize)> {
         while let Some((at, slot)) = self.logins.front().copied() {
             if self.slots[slot].as_ref().is_some_and(|session| session.link.must_open_by(at)) {

@@ -1,4 +1,5 @@
-//! The order of commits in a replay. A statement waits for the commits that had ended in the log before it began.
+//! The order of commits in a replay. A statement waits for the commits that had ended in the log before the statement
+//! began.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,8 +13,8 @@ use crate::io::Waker;
 use crate::protocol::replay::Replay;
 
 /// If no commit ends and the server works on no statement for this time, the next waiting statement is sent although
-/// its commits have not ended. In this case, sessions wait for each other, because the log's clock stepped back or its
-/// times are coarse.
+/// the commits for which it waits have not ended. In this case, sessions wait for each other, because the log's clock
+/// stepped back or its times are coarse.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The commits of a replay, which all its loops share.

@@ -139,7 +139,7 @@ fn meet_all(driver: Protocol, behaviours: Vec<Behaviour>) {
     assert!(memory_mib_max() < MEMORY_MIB_MAX, "{} MiB", memory_mib_max());
 }
 
-/// Runs a behaviour with both schedulers. Returns how their jobs differ from what is expected.
+/// Runs a behaviour with both schedulers. Returns how the outcomes of the two jobs differ from the expected outcome.
 fn meet(driver: Protocol, behaviour: &Behaviour, host: Ipv4Addr, ca: &Path) -> Vec<String> {
     let (listener, ear) = Listener::at(host, behaviour.play);
     let address = &listener.addresses[0];

@@ -8,7 +8,7 @@ use dyno_testing::dyno_test;
 use crate::ask::{answer, ask, every_way};
 
 /// Executes a prepared statement, changes the type of its column, and executes the statement again. Prints the values,
-/// the names of text results, and the number of bytes that the server sends for some more executions.
+/// a value of a text result, and the number of bytes that the server sends for ten more executions.
 const PREPARED: &str = "
  local function sent()
   local _, bytes = con:query_row(\"SHOW SESSION STATUS LIKE 'Bytes_sent'\")

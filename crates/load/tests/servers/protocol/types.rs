@@ -134,7 +134,7 @@ fn values_are_the_same_as_text_and_in_binary(server: &mut Server, system: &str) 
     }
 }
 
-/// A query returns its parameters as they were bound, also if a parameter is NULL, and in repeated executions.
+/// Parameters are stored as they were bound, also if they are NULL, and in repeated executions.
 #[dyno_test(servers(SYSTEMS))]
 fn parameters_of_every_kind_are_taken(server: &mut Server) {
     execute(

@@ -12,7 +12,7 @@ use crate::bench::{job, run};
 
 const CONNECTIONS: u32 = 4;
 
-/// A script that prepares its statement. The prepared statement is lost if the connection is.
+/// A script that prepares its statement. The prepared statement is lost with the connection.
 const EVENTS: &str = "
 function thread_init()
   con = sysbench.sql.driver():connect()

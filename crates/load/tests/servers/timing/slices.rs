@@ -80,8 +80,8 @@ fn a_slice_counts_what_ended_in_its_time(server: &mut Server) {
             // An event is one query. The query's answer may come just before the end of the lead, and the event may end
             // just after the end of the lead.
             assert!(slice.counts.queries().abs_diff(slice.counts.events) <= 4, "{:?}", slice.counts);
-            // Latencies belong to events that began in the slice's measured time. Events that began before are counted
-            // by the share of their time that lies in it, without a latency.
+            // Latencies belong to events that began in the slice's measured time. Events that began earlier are counted
+            // by the share of their time that lies in the measured time, without a latency.
             let latencies = slice.latency.histogram().len();
             let early = slice.counts.events - latencies;
             assert!(early <= 4, "{latencies} {:?}", slice.counts);

@@ -150,7 +150,7 @@ fn sessions_keep_the_order_of_their_statements(server: &mut Server) {
     });
 }
 
-/// Each session inserts a row only if another session has inserted the row before it. There are more sessions than
+/// Each session inserts a row only if another session has inserted the previous row. There are more sessions than
 /// connections.
 #[dyno_test(servers(SYSTEMS))]
 fn a_replay_that_keeps_commits_in_order_finds_the_rows_of_other_sessions(server: &mut Server) {

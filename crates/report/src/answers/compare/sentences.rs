@@ -120,7 +120,7 @@ fn more(replicates: Replicates, count: usize) -> String {
     }
 }
 
-/// The number of rounds of a test: `7`. If the runs are not paired, it is the number on each side: `7 and 6`.
+/// The number of rounds of a test: `7`. If rounds are not compared in pairs, the number on each side: `7 and 6`.
 pub(super) fn rounds(test: &TestComparison) -> String {
     if test.replicates == Replicates::PairedRounds {
         test.rounds.len().to_string()

@@ -8,8 +8,8 @@ use crate::wording::hardware::{hardware, resource};
 use crate::wording::number::{self, counted, percent, three_digits};
 use crate::wording::prices::dollars;
 
-/// States the cheapest system that was measured, a system that is cheaper by prediction, cheaper systems for which it
-/// is not decided whether they give the wanted rate, and systems without a price.
+/// States the cheapest system that was measured, a system that is cheaper by prediction, cheaper systems whose answer
+/// is not decided, and systems without a price.
 pub(super) fn answer(answer: &CostAnswer) -> Vec<String> {
     let (measured, best) = (answer.cheapest_measured(), answer.cheapest_of_all());
     let wanted = wanted(answer);

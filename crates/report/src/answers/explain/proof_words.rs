@@ -85,8 +85,8 @@ impl ProofReport {
         )
     }
 
-    /// Returns the ratio of the whole difference: the ratio that the proof measured, or, if the proof did not measure
-    /// the whole difference again, the ratio in the run.
+    /// Returns the ratio of the whole difference, as the proof measured it. If the proof did not measure it again,
+    /// returns the ratio in the run.
     fn whole(&self) -> String {
         self.proof.whole.map_or_else(|| ratio(self.ratio), |whole| ratio(whole.ratio))
     }

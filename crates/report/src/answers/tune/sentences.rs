@@ -67,7 +67,7 @@ impl TuneReport {
         values.0.iter().map(name).collect::<Vec<_>>().join(", ")
     }
 
-    /// States the settings of the best combination that have no effect and are not recommended.
+    /// Names those settings of the best combination that have no effect and are not recommended.
     fn what_does_nothing(&self) -> Option<String> {
         let recommended = &self.tuned.recommended.as_ref()?.values;
         let is_out = |worth: &&Worth| {

@@ -76,8 +76,8 @@ fn headline(found: &UpgradeFound) -> String {
     format!("Of {} {}.", counted(found.digests as u64, "digest"), parts.join(", "))
 }
 
-/// States for how many digests the answers were compared, and how many digests were left out, because their answers
-/// change between replays on the same version or could not all be compared.
+/// States the number of digests whose answers were compared, and the number of digests that were left out. A digest is
+/// left out if its answers change between replays on the same version, or if not all of its answers could be compared.
 fn answers(found: &UpgradeFound) -> String {
     let compared = found.answers_same + found.answers_otherwise.digests.len();
     let left_out = found.answers_not_determined;

@@ -26,7 +26,7 @@ pub(crate) struct CheckData {
     worst: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     stalled: Option<usize>,
-    /// Length of the longest stall in seconds, that is a time in which no event finished.
+    /// Length of the longest stall (a time in which no event finished), in seconds.
     #[serde(skip_serializing_if = "Value::is_null")]
     stall: Value,
     /// Throughput times mean latency, divided by the number of clients. By Little's law, this is about 1.

@@ -24,9 +24,9 @@ enum Unit {
 
 /// For each counter: its name, its unit, and the mark of a second in which the counter increases.
 ///
-/// PostgreSQL counts a checkpoint when it begins, and adds its write time when it ends. InnoDB's checkpoints have
-/// neither a start nor an end, so an increase of the checkpoint's log position stands for a checkpoint. RocksDB
-/// counts the bytes of a file after writing the file.
+/// PostgreSQL counts a checkpoint when the checkpoint begins, and adds the write time when the checkpoint ends.
+/// InnoDB's checkpoints have neither a start nor an end, so an increase of the checkpoint's log position stands for a
+/// checkpoint. RocksDB counts the bytes of a file after writing the file.
 const KINDS: [(&str, Unit, &str); 12] = [
     // PostgreSQL up to 16, then PostgreSQL from 17.
     ("pg_stat_bgwriter.checkpoints_timed", Unit::Times, "checkpoint"),
@@ -35,8 +35,8 @@ const KINDS: [(&str, Unit, &str); 12] = [
     ("pg_stat_checkpointer.num_timed", Unit::Times, "checkpoint"),
     ("pg_stat_checkpointer.num_requested", Unit::Times, "checkpoint"),
     ("pg_stat_checkpointer.write_time", Unit::Amount, "checkpoint done"),
-    // InnoDB in MariaDB, in MySQL from 8.0.30, and in any server in which `innodb_monitor_enable` has enabled these
-    // metrics. A server may have several of these counters.
+    // InnoDB: the counter of MariaDB, the counter of MySQL from 8.0.30, and two metrics that any server has if
+    // `innodb_monitor_enable` enables them. A server may have several of these counters.
     ("global_status.Innodb_lsn_last_checkpoint", Unit::Amount, "checkpoint"),
     ("global_status.Innodb_redo_log_checkpoint_lsn", Unit::Amount, "checkpoint"),
     ("innodb_metrics.log_lsn_last_checkpoint", Unit::Amount, "checkpoint"),

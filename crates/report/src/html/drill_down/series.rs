@@ -48,9 +48,9 @@ impl Exactness {
     }
 }
 
-/// A trial's series as an object. Its key `at` has the end of each second since the load began, `warmup` the number
-/// of points in the warm-up, and `bucket` the number of seconds that two points stand for. A series without a value
-/// other than 0 is left out.
+/// A trial's series as an object. The key `at` has the time of each point: the end of its second, in seconds since the
+/// load began. `warmup` is the number of points in the warm-up. `bucket` is the number of seconds that two points stand
+/// for. A series without a value other than 0 is left out.
 pub(crate) fn series(seconds: &[Second], points_max: usize, exactness: Exactness) -> Map<String, Value> {
     let thinning = Thinning::new(seconds.len(), points_max);
     let mut elapsed = 0.0;
@@ -96,7 +96,7 @@ pub(crate) fn number(value: Option<f64>, digits: i32) -> Value {
         return 0.into();
     }
     let unit = 10_f64.powi(value.abs().log10().floor() as i32 + 1 - digits);
-    // A unit below 1 is not exact. So the number is divided by its inverse, a whole power of ten, which gives the
+    // A unit below 1 is not exact, but its inverse is a whole power of ten. A division by this inverse gives the
     // shortest decimal.
     let rounded = if unit < 1.0 {
         (value / unit).round() / (1.0 / unit).round()

@@ -1,6 +1,6 @@
 //! Thins series for display, but keeps extremes. Statistics are computed from all values.
 
-/// A way to thin a series: it is cut into buckets of this many values, and two points replace each bucket.
+/// A way to thin a series: the series is cut into buckets of `bucket` values, and two points replace each bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Thinning {
     bucket: usize,

@@ -9,8 +9,8 @@ use crate::model::Reports;
 use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 
-/// For each strength of the tint, the smallest change that has it. A change is the change of a function's
-/// thread-seconds per operation, as a share of the thread-seconds of all functions.
+/// For each strength of the tint, the smallest change that has it. Changes are differences in a function's
+/// thread-seconds per operation, as shares of the thread-seconds of all functions.
 const TINT_STEPS: [f64; 5] = [0.005, 0.02, 0.05, 0.1, 0.25];
 
 /// The section with the flame graphs. Empty if no stacks were sampled.

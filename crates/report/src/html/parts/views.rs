@@ -60,7 +60,7 @@ impl Views {
     }
 }
 
-/// For each ratio, the ratios of its rounds and its interval, in row order, for drill-downs.
+/// The interval of each ratio and the ratios of its rounds, in row order, for drill-downs.
 #[derive(Debug, Serialize)]
 struct Rounds {
     ratios: Vec<Vec<(u32, Value)>>,

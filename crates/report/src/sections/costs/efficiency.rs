@@ -68,7 +68,7 @@ pub(crate) fn name(cost: Cost) -> &'static str {
     }
 }
 
-/// The name of a cost, with its unit and what it is counted per.
+/// The name of a cost with its unit, and with `per operation` if it is the cost of an operation.
 pub(crate) fn title(cost: Cost) -> String {
     let is_of_time = matches!(
         cost,

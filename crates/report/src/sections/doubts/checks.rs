@@ -131,8 +131,9 @@ pub(crate) fn sentence(of_test: &TrialWarnings, in_slices: Option<f64>) -> Strin
     if !findings.is_empty() {
         parts.push(format!("of {}, {}", counted(of_test.rounds, "round"), findings.join(", ")));
     }
-    // The sentence already names disturbed rounds and their causes. Warnings on failed rounds are already among the
-    // system's warnings.
+    // The sentence already names disturbed rounds and their causes, so the warning on them is left out. From the
+    // warnings on the comparison, those on failed rounds are left out, because they are already among the system's
+    // warnings.
     let is_said =
         |warning: &&CellWarning| of_test.disturbed > 0 && matches!(warning, CellWarning::Disturbed { .. });
     parts.extend(of_test.warnings.iter().filter(|warning| !is_said(warning)).map(words::cell_warning));

@@ -7,8 +7,8 @@ use crate::model::{Rate, Reports, Row, System};
 use crate::sections::cells::by_clients;
 use crate::wording::number::{self, counted};
 
-/// A sentence on the rates of each step, or one sentence if all rates have a level. Steps in which a rate has no
-/// level get a table. `None` if nothing is known about rates and warm-ups.
+/// A sentence on the rates of each step, or one sentence if all rates have a level, or if this is unknown for all of
+/// them. Steps in which a rate has no level get a table. `None` if nothing is known about rates and warm-ups.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let rows: Vec<&Row<Rate>> = reports.absolute.rows.iter().filter(|row| !states(row).is_empty()).collect();
     let all: Vec<&SteadyState> = rows.iter().flat_map(|row| states(row)).collect();

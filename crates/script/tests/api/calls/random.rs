@@ -145,7 +145,7 @@ fn histograms_are_drawn_as_sysbench_draws_them() {
     );
 }
 
-/// Parameters near the limits of their ranges, and parameters outside of them.
+/// Parameters near the limits of their ranges, and parameters outside of their ranges.
 #[test]
 fn parameters_of_distributions_are_refused_where_no_number_stays_in_its_range() {
     let with = |name: &str, value: &str, kind: &str| {

@@ -14,9 +14,9 @@ const ERROR_FIT: f64 = 0.03;
 /// A descent ends when a step improves the error by less than this share.
 const GAIN_MIN: f64 = 1e-9;
 
-/// The law with the least squares. It has a bound for each resource, and one more by everything that all configurations
-/// share. The latter is used only if the law without it errs by more than [`ERROR_FIT`]. Otherwise noise at the highest
-/// rate would look like a bound.
+/// The law with the least squares. It has a bound for each resource, and one further bound for everything that all
+/// configurations share. The further bound is used only if the law without it errs by more than [`ERROR_FIT`].
+/// Otherwise noise at the highest rate would look like a bound.
 pub(super) fn fit(points: &[BottleneckPoint], sharpness: f64) -> BottleneckLaw {
     let ln_rates = sorted(&points.iter().map(|point| point.rate.ln()).collect::<Vec<_>>());
     let (median, max) = (ln_rates[ln_rates.len() / 2], ln_rates[ln_rates.len() - 1]);

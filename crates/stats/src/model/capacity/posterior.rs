@@ -21,7 +21,7 @@ const TAIL: f64 = 0.025;
 /// The grid extends by this factor beyond the two rates with which the search begins. The capacity may lie outside of
 /// them, because the answer at either rate may be wrong by chance.
 const BEYOND: f64 = 2.0;
-/// The grid is so fine that an interval that is narrow enough to end the search contains this many of its capacities.
+/// Number of the grid's capacities within an interval that is just narrow enough to end the search.
 const STEPS_WITHIN: f64 = 12.0;
 /// Most capacities of the grid.
 const CAPACITIES_MAX: usize = 1500;

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use rusqlite::Connection;
 
-/// Largest number of characters that a message shows of a name or a definition. A hostile file may have very long
-/// names and definitions.
+/// Largest number of characters of a name or a definition in a message. A hostile file may have very long names and
+/// definitions.
 const SHOWN_MAX: usize = 60;
 
 /// Tables that SQLite makes itself for `ANALYZE`, with its own definitions. SQLite uses their data only to

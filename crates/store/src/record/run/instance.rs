@@ -16,6 +16,6 @@ pub struct InstanceRecord {
     pub start_seconds: f64,
     /// Time for reading the system's tables after the start, in seconds.
     pub warm_seconds: f64,
-    /// Time after the starts of the round's systems until this system was at rest, in seconds.
+    /// Time from when the round's systems had been started until this system was at rest, in seconds.
     pub settle_seconds: f64,
 }

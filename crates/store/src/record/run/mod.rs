@@ -130,12 +130,12 @@ pub struct Allocation {
     pub rounds: u32,
     /// Measured time of a trial, in seconds.
     pub seconds_per_trial: f64,
-    /// In each round, the time in which nothing is measured, such as the time of restarts, in seconds; `None` if
-    /// unknown.
+    /// Median time to start all systems of a round, to wait until they are at rest and to warm them, in seconds; `None`
+    /// if the run started no system.
     pub restart_seconds: Option<f64>,
-    /// Between instances, the logarithm of the ratio of two systems has this standard deviation; `None` if unknown.
+    /// Standard deviation between instances of the logarithm of the ratio of two systems; `None` if unknown.
     pub between_instances: Option<f64>,
-    /// Between slices, the logarithm of the ratio of two systems has this standard deviation; `None` if unknown.
+    /// Standard deviation between slices of the logarithm of the ratio of two systems; `None` if unknown.
     pub between_slices: Option<f64>,
 }
 

@@ -46,8 +46,8 @@ pub struct SystemRecord {
     pub position: u32,
     /// Whether the other systems are compared with this system.
     pub is_base: bool,
-    /// Whether the system is the run's anchor, which each session measures unchanged. When runs are compared with
-    /// each other, the figures of the other systems are divided by the anchor's figures.
+    /// Whether the system is the anchor, which is the same in all runs. When runs are compared with each other, the
+    /// figures of the other systems are divided by the anchor's figures.
     pub is_anchor: bool,
     /// The settings that the plan requests.
     pub requested_settings: serde_json::Value,
@@ -65,7 +65,7 @@ pub struct SystemRecord {
     pub dollars_per_hour: Option<f64>,
     /// The price of the system's hardware from a price list, if the plan names a list.
     pub price: Option<Price>,
-    /// How connections to a server that ran already are encrypted: version and cipher of TLS, or the text `none`.
+    /// Encryption of connections to a server that Dyno did not start: version and cipher of TLS, or the text `none`.
     /// `None` if Dyno started the server, or has not reached the server yet.
     pub encryption: Option<String>,
     /// The name and digest of the container image of the system's server. `None` for a server without an image, and

@@ -1,4 +1,4 @@
-//! Events of the plan, which are actions on a system while its load runs, and the times at which transactions ended.
+//! Events of the plan (actions on a system while its load runs), and the times at which transactions ended.
 
 use std::collections::HashMap;
 
@@ -67,7 +67,7 @@ pub enum EventOutcome {
     NotBegun,
 }
 
-/// For each bin, which is a short interval of the measurement, the number of the workload's events that ended in it.
+/// The number of the workload's events that ended in each bin. A bin is a short interval of the measurement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Timeline {
     /// Length of a bin, in seconds.
@@ -197,7 +197,7 @@ fn event_record(row: &Row<'_>) -> rusqlite::Result<StepEventRecord> {
     })
 }
 
-/// Reads a word from a column and returns the value of the type that it stands for.
+/// Reads a word from a column and returns the value that the word stands for.
 fn word<T: Copy>(
     row: &Row<'_>,
     column: &str,

@@ -61,8 +61,8 @@ const HEADER_BYTES: usize = 40;
 /// Cookie of HDR V2 format without compression.
 const COOKIE: u32 = 0x1c84_9303 | 0x10;
 
-/// log₂ of the number of bins that are 1 µs wide. These 2¹¹ bins give latencies a precision of three digits. Each
-/// further group of 2¹⁰ bins has bins twice as wide as the group before.
+/// log₂ of the number of bins that are 1 µs wide. These 2¹¹ bins give latencies a precision of three digits. In each
+/// further group of 2¹⁰ bins, the bins are twice as wide as in the group before.
 const LINEAR_BITS: u32 = 11;
 const HALF: u64 = 1 << (LINEAR_BITS - 1);
 
@@ -224,9 +224,9 @@ impl LatencyCounts {
         self.exact.map_or_else(highest, |exact| exact.max_ns as f64 / 1e3)
     }
 
-    /// The latency in µs that a share of the events does not exceed; 0 without events. It is the highest latency of
-    /// the quantile's bin, or the lowest latency of the bin for a share of 0. It is never below the least or above
-    /// the greatest latency, if these are known.
+    /// The latency in µs that a share of the events does not exceed; 0 without events. The result is the highest
+    /// latency of the quantile's bin, or for a share of 0, the lowest latency of the bin. It is never below the least
+    /// or above the greatest latency, if these are known.
     pub fn quantile_us(&self, quantile: f64) -> f64 {
         let us = self.bin_quantile_us(quantile) as f64;
         self.exact.map_or(us, |exact| us.clamp(exact.min_ns as f64 / 1e3, exact.max_ns as f64 / 1e3))
@@ -280,7 +280,7 @@ pub(crate) fn figures(record: &LatencyRecord) -> [Value; 8] {
     ]
 }
 
-/// Reads the latencies of a row that has the histogram and the columns of its figures.
+/// Reads the latencies from a row with the histogram and the figures that are computed from the latencies.
 pub(crate) fn latency_of(row: &Row<'_>) -> rusqlite::Result<LatencyRecord> {
     Ok(LatencyRecord { histogram: row.get("latency")?, exact: latency_ns(row)? })
 }

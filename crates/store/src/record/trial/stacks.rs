@@ -36,7 +36,7 @@ pub struct StackRecord {
     pub thread_kind: String,
     /// Whether the thread waits for its client's next request.
     pub is_idle: bool,
-    /// The innermost function on the stack that belongs to the engine and is not a wait or a lock.
+    /// The innermost function of the engine on the stack, apart from waits and locks.
     pub function: String,
     /// The functions on the stack, the outermost first, separated by `;`.
     pub frames: String,

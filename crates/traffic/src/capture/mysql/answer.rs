@@ -106,8 +106,9 @@ impl Answer {
         }
     }
 
-    /// Reads the number of columns. If the client has agreed that their descriptions may be left out, a further
-    /// byte says whether they follow (`CLIENT_OPTIONAL_RESULTSET_METADATA`, `MARIADB_CLIENT_CACHE_METADATA`).
+    /// Reads the number of columns. If the client has agreed that descriptions of columns may be left out, a further
+    /// byte says whether the descriptions follow (`CLIENT_OPTIONAL_RESULTSET_METADATA`,
+    /// `MARIADB_CLIENT_CACHE_METADATA`).
     fn table(&mut self, packet: &Packet) -> Step {
         let mut bytes = Bytes(&packet.payload);
         let columns = bytes.lenenc().filter(|columns| *columns > 0);

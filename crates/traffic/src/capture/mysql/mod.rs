@@ -92,7 +92,7 @@ impl Session {
     fn client_limit(phase: Phase, sequence: u8) -> usize {
         match phase {
             Phase::Response => RESPONSE_BYTES,
-            // The packet contains one more byte than the statement, which is the command's code.
+            // The packet contains the command's code, which is one byte, and the statement.
             Phase::Commands if sequence == 0 => STATEMENT_BYTES_MAX + 1,
             _ => 0,
         }

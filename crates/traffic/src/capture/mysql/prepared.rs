@@ -13,7 +13,7 @@ use crate::log::{with_literals, write_string};
 const STATEMENTS_MAX: usize = 16_382;
 /// MariaDB's clients may use this number for the statement that was prepared last.
 const LAST: u32 = u32::MAX;
-/// Flag of an execution which says that the number of parameters is sent.
+/// The flag of an execution that sends the number of its parameters.
 const PARAMETER_COUNT_AVAILABLE: u8 = 1 << 3;
 
 /// Prepared statements by their numbers.

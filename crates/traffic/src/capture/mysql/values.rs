@@ -86,7 +86,7 @@ fn write_decimal(value: &[u8], text: &mut Vec<u8>) {
     if is_number { text.extend_from_slice(value) } else { write_string(value, text) }
 }
 
-/// Reads the bytes that follow their length, which is one byte.
+/// Reads a length of one byte, then as many bytes.
 fn length_prefixed<'a>(bytes: &mut Bytes<'a>) -> Option<Bytes<'a>> {
     let length = bytes.u8()?;
     bytes.take(usize::from(length)).map(Bytes)

@@ -8,7 +8,7 @@ use super::messages::Malformed;
 use super::values::text_of_binary;
 use crate::capture::bytes::Bytes;
 
-/// Largest number of statements, and of portals, that are kept of a connection.
+/// Largest number of statements, and of portals, that are kept for a connection.
 const KEPT_MAX: usize = 10_000;
 
 /// A prepared statement.
@@ -23,8 +23,8 @@ pub(super) struct Statement {
 #[derive(Debug)]
 pub(super) struct Portal {
     pub(super) statement: Rc<Statement>,
-    /// Formats of the values. The list is empty if all values are text, and has a single format if it applies to all
-    /// values. Otherwise it has a format for each value.
+    /// Formats of the values. The list is empty if all values are text, and has a single format if this format applies
+    /// to all values. Otherwise it has a format for each value.
     formats: Vec<u16>,
     values: Vec<Option<Vec<u8>>>,
     /// Whether the portal has been executed. Each further execution fetches more rows of the same result.

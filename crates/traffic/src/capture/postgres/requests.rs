@@ -56,7 +56,7 @@ impl Asks {
 /// Number of bytes that are kept of a client's message. `None` if the type of message does not exist.
 pub(super) fn limit(kind: u8) -> Option<usize> {
     match kind {
-        // These messages contain a statement's text or values. Names and numbers in the message count too.
+        // These messages contain a statement's text or values. The limit includes the names and numbers in the message.
         b'Q' | b'P' | b'B' => Some(STATEMENT_BYTES_MAX + 1),
         b'E' | b'D' | b'C' => Some(4096),
         // The contents of these messages are not needed. Those of `p` are passwords.

@@ -11,7 +11,7 @@ pub(crate) use self::parameters::{with_literals, write_string};
 pub(super) use self::proxysql::{Proxysql, is_proxysql};
 pub(super) use self::slow::Slow;
 
-/// Whether a line is the first of the three that a server writes when it opens a log:
+/// Whether a line is the first of the three lines that a server writes when it opens a log:
 /// `/usr/sbin/mysqld, Version: 10.11.6-MariaDB (Debian 12). started with:`.
 fn is_opening(line: &[u8]) -> bool {
     line.trim_ascii_end().ends_with(b"started with:") && memchr::memmem::find(line, b", Version: ").is_some()

@@ -1,5 +1,4 @@
-//! Templates of statements. A template is made from a statement that was split, and splits other statements like
-//! it.
+//! Templates of statements. A template is made from a statement that was split, and splits similar statements.
 
 use super::{Normalized, Normalizer};
 use crate::sql::Dialect;

@@ -35,8 +35,8 @@ pub(in crate::mysql) fn caching_sha2(password: &[u8], nonce: &[u8]) -> Vec<u8> {
 
 /// `client_ed25519` of MariaDB: a signature of the nonce.
 ///
-/// The signature follows RFC 8032 (5.1.6), except that the RFC derives the scalar and the prefix from the hash of
-/// 32 random bytes. MariaDB derives them from the hash of the password, which may have any length.
+/// The signature follows RFC 8032 (5.1.6), with one exception. The RFC derives the scalar and the prefix from the hash
+/// of 32 random bytes, but MariaDB derives them from the hash of the password, which may have any length.
 pub(in crate::mysql) fn ed25519(password: &[u8], nonce: &[u8]) -> Vec<u8> {
     if password.is_empty() {
         return Vec::new();

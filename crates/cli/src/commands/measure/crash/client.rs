@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Args;
 
-/// Execute statements from standard input on a SQLite database, a line each
+/// Execute the statements on standard input, one per line, on a SQLite database
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   echo 'SELECT 1' | dyno crash-client rows.sqlite")]

@@ -62,19 +62,20 @@ pub(crate) struct CrashCommand {
     /// Number of clients (default 16, and 4 for SQLite)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(CLIENTS_MAX)))]
     clients: Option<u32>,
-    /// Seed for the times of crashes, and for the writes that reach a disk without power
+    /// Seed of the random choices: the times of crashes, the transactions that are rolled back, and the unflushed
+    /// writes that survive a power cut
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Size of the volume whose power is cut (default 4G)
     #[arg(long, value_name = "SIZE", value_parser = volume)]
     volume: Option<u64>,
-    /// Replicas. After each crash, the one that has received most takes the place of the crashed server
+    /// Number of replicas. After each crash, the replica that has received most takes the place of the crashed server
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(REPLICAS_MAX)))]
     replicas: Option<u32>,
     /// What a commit waits for: no replica, one, or all
     #[arg(long, value_enum, requires = "replicas", default_value_t = ReplicationWord::Asynchronous)]
     replication: ReplicationWord,
-    /// Time before each crash from which on the replicas receive nothing, in ms
+    /// Time before each crash during which the replicas receive nothing, in ms
     #[arg(long, value_name = "MS", requires = "replicas", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=10_000))]
     cut_off_ms: u64,
     /// Output format

@@ -98,10 +98,10 @@ pub(super) struct RunFlags {
     /// Fail if systems differ in durability, a limit is not in force, or the host disturbs measurements
     #[arg(long)]
     pub(super) strict: bool,
-    /// Count rounds that other processes or the hypervisor disturbed; without this they get no verdict
+    /// Count rounds that other processes or the hypervisor disturbed; by default, verdicts leave such rounds out
     #[arg(long, env = "DYNO_COUNT_DISTURBED", hide_env_values = true, value_parser = FalseyValueParser::new())]
     pub(super) count_disturbed: bool,
-    /// Path of dyno on the hosts of --on and on the plan's drivers, instead of a copy of this one
+    /// Path of dyno on the hosts of --on and on the plan's drivers, instead of a copy of this program
     #[arg(long, value_name = "PATH", help_heading = "Several hosts")]
     pub(super) remote_dyno: Option<String>,
     /// Whether the run ends after its first round if a system did not start (see [`RunOptions::needs_all_systems`]).

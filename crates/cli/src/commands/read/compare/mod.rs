@@ -99,7 +99,7 @@ enum Format {
 enum Account {
     /// Step-down max-T: limits the probability of any false alarm; six rounds can decide any number of tests
     MaxT,
-    /// Holm: limits the same probability by each test's own p-value; more tests need more rounds
+    /// Holm: limits the probability of any false alarm by each test's own p-value; more tests need more rounds
     Holm,
     /// Benjamini and Hochberg: limits the share of false alarms; for exploration
     Fdr,

@@ -1,5 +1,5 @@
-//! Unpacks random archives of every kind that try to get out of the folder that they are unpacked into. A guard
-//! folder beside that folder must stay as it was.
+//! Unpacks random archives of every kind. The archives try to get out of the folder that they are unpacked into. A
+//! guard folder beside that folder must stay as it was.
 //!
 //! `PROPTEST_CASES=20000` in the environment tests more archives than the default.
 

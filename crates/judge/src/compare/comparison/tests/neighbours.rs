@@ -56,7 +56,8 @@ fn runs_without_turns_lose_their_disturbed_rounds_too() {
     assert!(matches!(first(&found).undecided, Some(Undecided::Disturbed(it)) if it.rounds == 7), "{found:?}");
 }
 
-/// Records for each trial of the first step how much CPU time the hypervisor took, of two CPUs for ten seconds.
+/// Records that the hypervisor took `steal_us` of CPU time during each of a system's trials of the first step, which
+/// last ten seconds on two CPUs.
 fn steal_in(run: &mut Run, system: &str, steal_us: u64) {
     disturb_in(run, "s0", system, 0..12, 0);
     for trial in run.trials.iter_mut().map(|trial| &mut trial.record).filter(|it| it.system_id == system) {

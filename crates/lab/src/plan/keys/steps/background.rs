@@ -126,7 +126,7 @@ impl BackgroundTable {
 }
 
 /// Reads the times at which clients join. The times must be in order and within the step's seconds. At each time, there
-/// must be more clients than at the one before.
+/// must be more clients than at the previous time.
 fn joins(list: &[At<JoinTable>], seconds: f64) -> Result<Vec<JoinRecord>, Mistake> {
     let mut joins: Vec<JoinRecord> = Vec::new();
     for table in list {

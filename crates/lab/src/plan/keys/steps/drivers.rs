@@ -12,7 +12,7 @@ use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::At;
 
-/// The prefix of a host, as in `ssh://USER@HOST:PORT`. ssh accepts a host with this prefix, and then also a user and a
+/// The prefix of a host, as in `ssh://USER@HOST:PORT`. ssh accepts hosts in this form, with or without a user and a
 /// port.
 const PREFIX: &str = "ssh://";
 

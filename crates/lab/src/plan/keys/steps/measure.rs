@@ -19,7 +19,7 @@ pub enum Measure {
     Search(FindRecord),
 }
 
-/// The length of slices, as far as they are measured.
+/// The length of the measured part of slices, without their leads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SliceSeconds {
     /// As short as the workload allows, from 0.02 s.

@@ -23,8 +23,8 @@ pub enum Explained {
     /// The plans of all statements of the step, as evidence for differences.
     #[default]
     Statements,
-    /// The plan of the query that the workload's command `explain` prints, for reports. If the step does not have the
-    /// key `events`, also the plans of all statements.
+    /// The plan that the workload's command `explain` prints for the step's query, for reports. If the step does not
+    /// have the key `events`, also the plans of all statements.
     Query,
 }
 

@@ -35,7 +35,7 @@ pub(in crate::plan) fn script(
     }
 }
 
-/// Reads scripts of pgbench. Returns `None` if the workload's name does not name any.
+/// Reads scripts of pgbench. Returns `None` if the workload's name does not name such scripts.
 fn pgbench_script(
     name: &str,
     has_shell_option: bool,

@@ -182,8 +182,7 @@ impl Crossed {
         Ok(chosen.into_iter().map(|at| self.variant(id, at)).collect())
     }
 
-    /// Returns the combination with the number `at`. Combinations are numbered so that from one number to the next, the
-    /// level of the last factor changes first.
+    /// Returns the combination with the number `at`. As the number grows, the level of the last factor changes fastest.
     fn variant(&self, id: &str, mut at: usize) -> Variant {
         let mut variant = Variant::of(id);
         let mut levels = Vec::new();

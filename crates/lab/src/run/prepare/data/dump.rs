@@ -81,7 +81,7 @@ fn restore(installation: &Installation) -> Option<(PathBuf, Command)> {
 
 fn words_of(mut pipe: impl Read) -> Vec<u8> {
     let mut words = Vec::new();
-    // If a message cannot be read, it is only missing in an error's text.
+    // If a message cannot be read, the only effect is that an error's text lacks the message.
     let _ = (&mut pipe).take(WORDS_BYTES_MAX).read_to_end(&mut words);
     let _ = io::copy(&mut pipe, &mut io::sink());
     words

@@ -27,7 +27,7 @@ use crate::run::trial::{TrialAbort, start_load};
 
 /// Time limit of a shutdown, in which the server writes all its dirty pages.
 const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(600);
-/// Time between two checks whether the user has stopped the run while a script runs.
+/// While a script runs: the time between two checks of whether the user has stopped the run.
 const GLANCE: Duration = Duration::from_millis(100);
 
 /// Executes the statements in a file. The string argument is the file's name in messages.
@@ -37,8 +37,8 @@ type Execute = fn(&Server, &str, &mut dyn BufRead, &AtomicBool) -> Result<(), Du
 /// whose data cannot be made counts as not installed.
 ///
 /// # Errors
-/// The data of the base cannot be made, or the data of any system if all systems are needed. Or the user stopped
-/// the run.
+/// The data of the base cannot be made. Or all systems are needed, and the data of one of them cannot be made. Or the
+/// user stopped the run.
 pub(crate) fn give_data(
     plan: &Plan,
     installed: &mut [Installed],

@@ -67,9 +67,9 @@ impl<'a> BackgroundLoads<'a> {
         self.loads.iter_mut().try_for_each(|load| load.receive(Duration::ZERO))
     }
 
-    /// Ends the background loads and records them. For each load, records the seconds that ended after the moment
-    /// `from` and not after the moment `to`. If clients of a load join later, its first `seconds` seconds are recorded
-    /// instead, because the trial's own workload has as many seconds.
+    /// Ends the background loads and records them. For each load, records the seconds that ended later than the moment
+    /// `from`, and no later than the moment `to`. If clients of a load join later, its first `seconds` seconds are
+    /// recorded instead, because the trial's own workload has as many seconds.
     pub(crate) fn finish(
         self,
         trial: &TrialRecord,

@@ -60,8 +60,8 @@ pub(super) fn logins() -> Vec<Behaviour> {
     ]
 }
 
-/// SCRAM exchanges that fail. The server does not know the client's nonce, so every exchange fails at the nonce at
-/// the latest.
+/// SCRAM exchanges that fail. The server does not know the password, so an exchange that reaches the server's proof
+/// fails there.
 pub(super) fn scram() -> Vec<Behaviour> {
     vec![
         Behaviour::new("has a nonce of its own", Fails(SCRAM), |mut peer| {

@@ -12,7 +12,7 @@ use crate::bench::{Story, job_on, run, with_options};
 
 const QUERIES: usize = 22;
 
-/// Statements that give the rows values that depend on their keys. The rows that `prepare` makes are alike in many
+/// Statements that make the values of rows depend on the rows' keys. The rows that `prepare` makes are alike in many
 /// columns. Without these statements, many answers would therefore be empty or 0.
 const VARIED: &str = include_str!("varied.sql");
 
@@ -112,8 +112,8 @@ fn ch_answers_as_sqlite_does(subject: &Subject) {
     run(ch(subject, "cleanup", &[])).success();
 }
 
-/// Checks that SQLite's answers, which are the reference for the other databases, are also those of `DuckDB` on the
-/// same rows.
+/// Checks that `DuckDB` gives the same answers as SQLite on the same rows. SQLite's answers are the reference for the
+/// other databases.
 #[dyno_test(ignorable)]
 fn ch_on_sqlite_answers_as_duckdb_does() -> Result<Completion, Failed> {
     match python::package(python::DUCKDB) {

@@ -72,7 +72,7 @@ fn ibench_tells_of_a_full_database(subject: &Subject) {
     assert!(full.contains("database or disk is full"), "{full}");
 }
 
-/// The server reports that the volume is full. Or it ends, because it has no space to undo the rows.
+/// The server either reports that the volume is full, or ends because it has no space to undo the rows.
 #[dyno_test(confined(&["mariadb@10.11", "postgres@18.4"], volume))]
 fn ibench_tells_of_a_full_volume(installation: &Installation, system: &'static str) {
     // With a larger log, PostgreSQL would end because it has no space for the log.

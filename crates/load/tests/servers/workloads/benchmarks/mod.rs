@@ -61,7 +61,7 @@ impl Subject {
 pub(super) const SERVERS: &[&str] =
     &["mariadb@10.11", "mysql@5.6.24", "postgres@18.4", "mysql@9.7.4", "mariadb@10.11/rocksdb"];
 
-/// A maker of a test for each of some systems.
+/// Returns a maker, which makes a test for each of the given systems.
 fn on(systems: &'static [&'static str]) -> impl Fn(&str, fn(&Subject)) -> Vec<Trial> {
     move |name, test| {
         let on_server = |system: &&'static str| {

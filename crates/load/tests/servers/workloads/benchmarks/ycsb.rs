@@ -69,8 +69,8 @@ fn ycsb_reads_what_is_there(subject: &Subject) {
     run(ycsb("cleanup")).success();
 }
 
-/// Checks that the workload's command `check` finds fields whose values no client has written there, and finds that
-/// records are missing.
+/// Checks that the workload's command `check` finds missing records, and fields with values that no client has written
+/// there.
 fn checksums(subject: &Subject, check: &dyn Fn() -> Job) {
     let violation = |job: Job| run(job).failure.expect("a violation");
     run(check()).success();

@@ -124,8 +124,8 @@ fn line(finding: &Finding) -> Markup {
 }
 
 /// Returns each durability class with the names of its systems. The classes are in the order of their first systems.
-/// `systems_of_run` is the number of all systems. It may be larger than `durability`, which lacks systems of unknown
-/// durability.
+/// `systems_of_run` is the number of all systems, including the systems of unknown durability, which `durability`
+/// lacks.
 fn by_class(durability: &[SystemDurability], systems_of_run: usize) -> Vec<(&str, String)> {
     let mut classes: Vec<(&str, Vec<&str>)> = Vec::new();
     for SystemDurability { system, class } in durability {

@@ -7,7 +7,8 @@ use super::list::PriceList;
 use crate::plan::syntax::error::Problem;
 
 /// A choice of an instance and a volume of a price list. Each of the two is the name of an entry or of a kind of
-/// entries. Of a kind, the cheapest entry that is sufficient is taken. `None` chooses no instance or no volume.
+/// entries. If it is a kind, the cheapest sufficient entry of this kind is taken. With `None`, no instance or no volume
+/// is chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HardwareChoice {
     pub instance: Option<String>,

@@ -96,8 +96,8 @@ impl<'a> Counts<'a> {
     }
 }
 
-/// Returns the level of each factor in the combination with the number `at`. From one number to the next, the level of
-/// the last factor changes first.
+/// Returns the level of each factor in the combination with the number `at`. As the number grows, the level of the last
+/// factor changes fastest.
 fn combination(levels: &[usize], mut at: usize) -> Vec<usize> {
     let mut combination: Vec<usize> = levels
         .iter()

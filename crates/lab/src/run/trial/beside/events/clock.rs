@@ -48,7 +48,7 @@ impl Clock {
         *self.began.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until measuring begins, and returns when it did. Returns `None` if the trial ends first.
+    /// Waits until measuring begins, and returns the time at which it began. Returns `None` if the trial ends first.
     pub(super) fn wait_to_begin(&self) -> Option<Instant> {
         let mut began = self.began.lock().unwrap_or_else(PoisonError::into_inner);
         loop {

@@ -161,8 +161,8 @@ impl LagProbe<'_> {
     }
 }
 
-/// Returns a quantile of an ordered list. This is the smallest of its values such that at least the share `share` of
-/// the values are not larger.
+/// Returns a quantile of an ordered list: the smallest value that at least the share `share` of the values do not
+/// exceed.
 fn quantile(ordered: &[f64], share: f64) -> Option<f64> {
     let place = (share * ordered.len() as f64).ceil() as usize;
     ordered.get(place.saturating_sub(1)).copied()

@@ -40,8 +40,8 @@ pub struct Traffic {
     pub pace: Option<f64>,
     /// Time after which no further statement is sent, in seconds. `None` replays all statements.
     pub seconds_max: Option<f64>,
-    /// Whether the replay also sends statements that change more than their own database, such as its accounts and
-    /// settings.
+    /// Whether the replay also sends statements that change more than their own database, such as the server's accounts
+    /// and settings.
     pub sends_server_statements: bool,
     /// Whether the systems' answers are compared.
     pub reads_answers: bool,
@@ -221,9 +221,9 @@ fn clients(own: Option<Clients>, pace: Option<f64>, outline: &Outline) -> Result
     }
 }
 
-/// Returns an error if a system is a running server (`dsn`) and the plan does not allow replays on such servers. Also
-/// returns an error if the plan allows statements that change more than their database, because these are never sent to
-/// running servers.
+/// Returns an error if a system is a running server (`dsn`), and the plan either does not allow replays on such
+/// servers, or allows statements that change more than their database. Such statements are never sent to running
+/// servers.
 fn check_running<'a>(systems: impl Iterator<Item = &'a System>, allowed: &[Allowed]) -> Result<(), Problem> {
     let mut running = systems.filter(|system| matches!(system.source, Source::Dsn { .. }));
     let Some(system) = running.next() else { return Ok(()) };
