@@ -9,8 +9,8 @@ use crate::log::{Event, See, Trouble};
 use crate::sql::Dialect;
 
 /// How often a connection on another port than the default port may be mistaken for a connection to the database. After
-/// that, the connection is ignored. A mistake that only later bytes show sets the count back to 1.
-const TRIES_MAX: u8 = 8;
+/// that, the connection is ignored.
+const MISTAKES_MAX: u8 = 8;
 
 /// One of the two ends of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub(super) struct Flow {
     /// Whether one of the ports is the product's default.
     is_default_port: bool,
     state: State,
+    /// How often the connection was mistaken for a connection to the database.
+    mistakes: u8,
     /// Whether a part of the connection was read with certainty, or a problem with the connection was reported. Until
     /// then, the connection may turn out to use another protocol.
     is_known: bool,
@@ -50,9 +52,7 @@ pub(super) struct Flow {
 
 enum State {
     /// Nothing shows yet whether the connection speaks the protocol.
-    Undecided {
-        tries: u8,
-    },
+    Undecided,
     Speaks(Box<dyn Session>),
     /// The connection speaks another protocol.
     Unrelated,
@@ -70,7 +70,8 @@ impl Flow {
             client: server.map(Side::other),
             has_begin: false,
             is_default_port: server.is_some(),
-            state: State::Undecided { tries: 0 },
+            state: State::Undecided,
+            mistakes: 0,
             is_known: false,
             last: At::default(),
         }
@@ -126,7 +127,7 @@ impl Flow {
             self.with_stream(side, at, see, |stream, deliver| {
                 stream.push(sequence, segment.payload, segment.missing_bytes, deliver)
             })?;
-            if matches!(self.state, State::Unrelated | State::Undecided { .. }) {
+            if matches!(self.state, State::Unrelated | State::Undecided) {
                 see(at.number, Event::Unrelated)?;
             }
         }
@@ -166,7 +167,7 @@ impl Flow {
             Piece::Missing => return self.lose(Trouble::PacketsMissing, at, see),
             Piece::Truncated => return self.lose(Trouble::PacketCut, at, see),
         };
-        if let State::Undecided { tries } = self.state {
+        if let State::Undecided = self.state {
             let seen = Seen {
                 bytes,
                 is_client: self.client.map(|client| client == side),
@@ -174,29 +175,22 @@ impl Flow {
                 is_default_port: self.is_default_port,
             };
             match recognise(self.dialect, &seen) {
-                Some(_) if tries == TRIES_MAX => self.state = State::Unrelated,
+                Some(_) if self.mistakes == MISTAKES_MAX => self.state = State::Unrelated,
                 Some(recognised) => {
                     self.client = Some(if recognised.is_client { side } else { side.other() });
                     self.state = State::Speaks(recognised.session);
-                    return self.speak(side, at, bytes, tries, see);
+                    return self.speak(side, at, bytes, see);
                 }
                 None if self.has_begin => self.state = State::Unrelated,
                 None => {}
             }
             return Ok(());
         }
-        self.speak(side, at, bytes, 0, see)
+        self.speak(side, at, bytes, see)
     }
 
     /// Passes bytes to the session.
-    fn speak(
-        &mut self,
-        side: Side,
-        at: At,
-        bytes: &[u8],
-        tries: u8,
-        see: See<'_>,
-    ) -> Result<(), TrafficError> {
+    fn speak(&mut self, side: Side, at: At, bytes: &[u8], see: See<'_>) -> Result<(), TrafficError> {
         let State::Speaks(session) = &mut self.state else { return Ok(()) };
         let mut tell = Tell { name: &self.name, at, see };
         if self.client == Some(side) {
@@ -207,7 +201,8 @@ impl Flow {
         self.is_known |= matches!(session.standing(), Standing::Certain | Standing::Over);
         if !self.is_known && !self.is_default_port && session.standing() == Standing::Lost {
             self.client = None;
-            self.state = State::Undecided { tries: tries + 1 };
+            self.state = State::Undecided;
+            self.mistakes += 1;
         }
         Ok(())
     }
@@ -216,7 +211,7 @@ impl Flow {
     fn lose(&mut self, trouble: Trouble, at: At, see: See<'_>) -> Result<(), TrafficError> {
         let is_loss = match &mut self.state {
             State::Speaks(session) => session.lose(),
-            State::Undecided { .. } => {
+            State::Undecided => {
                 // The bytes after the loss are not the first bytes of the connection.
                 self.has_begin = false;
                 self.is_default_port

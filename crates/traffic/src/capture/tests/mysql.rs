@@ -213,6 +213,16 @@ fn what_only_looks_like_a_request_is_not_joined() {
 }
 
 #[test]
+fn a_connection_that_was_often_mistaken_is_ignored() {
+    for (mistakes, told) in [(7, vec!["15 c1 @14 SELECT 2 us=100 rows=1".to_owned()]), (8, Vec::new())] {
+        let mut talk = Talk::joined(12_345);
+        (0..mistakes).for_each(|_| talk.exchange(&query("SELECT 1"), &packet(9, OK)));
+        talk.exchange(&query("SELECT 2"), &rows(&["1"]));
+        assert_eq!(told_as(Some(LogFormat::PcapMysql), &pcap(&talk.packets, usize::MAX)), told);
+    }
+}
+
+#[test]
 fn a_statement_that_is_too_long_is_told() {
     let mut talk = logged_in(MYSQL);
     let text = "x".repeat(17 << 20);
