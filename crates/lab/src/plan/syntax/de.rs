@@ -104,6 +104,22 @@ impl Place {
     }
 }
 
+/// Keys of a table that are left out because of earlier mistakes.
+#[derive(Default)]
+pub(in crate::plan) struct LeftOut {
+    /// Whether one of them is unknown, and may be the misspelt name of another key.
+    has_unknown: bool,
+    /// Those with a wrong value.
+    wrong: Vec<String>,
+}
+
+impl LeftOut {
+    /// Returns whether a key may be missing only because it, or its misspelt name, was left out.
+    pub(in crate::plan) fn explains(&self, missing: &str) -> bool {
+        self.has_unknown || self.wrong.iter().any(|key| key == missing)
+    }
+}
+
 /// A value of a plan. Texts and lists in a plan must not be empty.
 ///
 /// Error messages use serde's names of types to say what a plan may have. The name of a newtype is a phrase, such as `a
@@ -122,14 +138,20 @@ impl<'de> Value<'de> {
     /// Reads the value. Mistakes without a place get the place of this value.
     fn read<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Mistake> {
         let place = self.place.clone();
-        let lacks_keys = self.lacks_keys();
-        seed.deserialize(self).map_err(|mistake| mistake.within(&place, lacks_keys))
+        let left_out = self.left_out();
+        seed.deserialize(self).map_err(|mistake| mistake.within(&place, &left_out))
     }
 
-    /// Returns whether some keys of this table are left out.
-    fn lacks_keys(&self) -> bool {
-        let DeValue::Table(table) = &self.inner else { return false };
-        table.iter().any(|(key, value)| is_out(self.without, key, value))
+    /// Returns the keys of this table that are left out.
+    fn left_out(&self) -> LeftOut {
+        let DeValue::Table(table) = &self.inner else { return LeftOut::default() };
+        let (unknown, wrong): (Vec<_>, Vec<_>) = table
+            .iter()
+            .filter(|(key, value)| is_out(self.without, key, value))
+            .map(|(key, _)| key)
+            .partition(|key| self.without.contains(&key.span()));
+        let wrong = wrong.into_iter().map(|key| key.get_ref().to_string()).collect();
+        LeftOut { has_unknown: !unknown.is_empty(), wrong }
     }
 
     fn kind(&self) -> &'static str {

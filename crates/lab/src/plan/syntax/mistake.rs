@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use serde::de::{self, Expected, Unexpected};
 
-use crate::plan::syntax::de::Place;
+use crate::plan::syntax::de::{LeftOut, Place};
 use crate::plan::syntax::error::{PlanError, Problem};
 use crate::plan::syntax::renamed::unknown_key;
 
@@ -70,13 +70,13 @@ impl Mistake {
         Self { span: self.span.or(Some(span)), ..self }
     }
 
-    /// Sets the place to that of a value, unless the mistake has a place already. `lacks_keys` says whether the
-    /// value is a table from which keys were left out.
-    pub(in crate::plan) fn within(mut self, place: &Place, lacks_keys: bool) -> Self {
+    /// Sets the place to that of a value, unless the mistake has a place already. `left_out` has the keys that were
+    /// left out of the value, if it is a table.
+    pub(in crate::plan) fn within(mut self, place: &Place, left_out: &LeftOut) -> Self {
         if self.span.is_some() {
             return self;
         }
-        self.follows = lacks_keys && matches!(self.problem, Problem::MissingKey { .. });
+        self.follows = matches!(self.problem, Problem::MissingKey { key, .. } if left_out.explains(key));
         match &mut self.problem {
             Problem::UnknownValue { key, .. }
             | Problem::WrongType { key, .. }

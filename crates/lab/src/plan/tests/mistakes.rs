@@ -36,6 +36,12 @@ fn all_mistakes_of_a_plan_are_found_at_once() {
             "plan.toml:38:1: unknown key `client` — did you mean `clients`?",
         ]
     );
+    let title = TEXT.lines().find(|line| line.starts_with("title")).unwrap();
+    let values_and_keys = [(title, ""), ("rounds = 4", "rounds = 0")];
+    assert_eq!(
+        first_lines_of(&values_and_keys),
+        ["plan.toml:1:1: the plan needs a key `title`", "plan.toml:4:10: `rounds` must be from 1 to 1000"]
+    );
     let names = [
         ("base = \"a\"", "base = \"z\""),
         ("clients = [1, 4]", "clients = [1, 1]"),
