@@ -1,8 +1,8 @@
 //! Helpers of tests that need real servers, behind the feature `testing`.
 //!
 //! Engines are fetched into Dyno's cache. If an engine is not available, its test is reported as ignored, with the
-//! reason. With `DYNO_REQUIRE_ENGINES=1` it fails instead. Engines of hundreds of megabytes are tested only with
-//! `DYNO_LARGE_ENGINES=1`.
+//! reason. With `DYNO_REQUIRE_ENGINES=1` it fails instead. In lists of engines, those with a large download are tested
+//! only with `DYNO_LARGE_ENGINES=1`.
 
 mod authority;
 mod network;
@@ -104,13 +104,16 @@ pub fn confined(
 
 /// Makes a test for each system. Tests of large engines are ignored unless they are asked for.
 fn each(systems: &[&'static str], name: &str, test: impl Fn(&'static str) -> Trial) -> Vec<Trial> {
-    let is_left_out =
-        |system: &str| entry(system).download_bytes > LARGE_BYTES && !is_set("DYNO_LARGE_ENGINES");
     let reason = "its engine is large; DYNO_LARGE_ENGINES=1 fetches it";
     let of_system = |system: &&'static str| {
-        if is_left_out(system) { ignored(name, system, reason.to_owned()) } else { test(system) }
+        if is_left_out(&entry(system)) { ignored(name, system, reason.to_owned()) } else { test(system) }
     };
     systems.iter().map(of_system).collect()
+}
+
+/// Whether the tests of a list leave an engine out, because its download is large.
+pub fn is_left_out(engine: &Entry) -> bool {
+    engine.download_bytes > LARGE_BYTES && !is_set("DYNO_LARGE_ENGINES")
 }
 
 /// A test of a running server of a system.

@@ -1,17 +1,12 @@
 //! Starts every server with every profile, and checks that the server has the profile's settings.
 
 use std::collections::BTreeMap;
-use std::env;
 use std::path::Path;
 
-use dyno_engine::testing::engine_test;
+use dyno_engine::testing::{engine_test, is_left_out};
 use dyno_engine::{Catalogue, Entry, Installation, Server, StartOptions, SystemName, start};
 use dyno_settings::{HostChecks, Product, Profile, SystemFacts, audit, builtin_profiles, is_on, normal};
 use dyno_testing::{Trial, dyno_test};
-
-/// Servers with a download of at most this many bytes are tested everywhere. Larger servers are tested only on
-/// request.
-const SMALL_BYTES: u64 = 60_000_000;
 
 /// Makes a test for each server and each profile.
 fn with_each_profile(name: &str, test: fn(&Installation, &str, &Profile)) -> Vec<Trial> {
@@ -33,8 +28,7 @@ fn with_each_profile(name: &str, test: fn(&Installation, &str, &Profile)) -> Vec
 
 /// Returns whether a catalogue entry's server is tested.
 pub(crate) fn is_tested(entry: &Entry) -> bool {
-    let is_large_wanted = env::var_os("DYNO_LARGE_ENGINES").is_some_and(|value| value == "1");
-    entry.family.has_server() && (is_large_wanted || entry.download_bytes <= SMALL_BYTES)
+    entry.family.has_server() && !is_left_out(entry)
 }
 
 /// Returns the names of an entry's systems, one for each storage engine that has a section in profiles.

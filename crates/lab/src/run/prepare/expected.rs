@@ -129,8 +129,8 @@ mod tests {
     #[test]
     fn the_first_round_loads_and_finds_the_lengths_of_slices() {
         let plan = plan();
-        // The plan has three systems, two of which have servers. It has a load of 200 rows and a step of 2.5 s,
-        // each with two numbers of clients.
+        // Two of the plan's three systems have servers. The load of 200 rows and the step of 2.5 s each run with two
+        // numbers of clients.
         let starting = 2.0 * START_SECONDS + SETTLE_SECONDS;
         let later = 3.0 * 2.0 * (2.5 + OVERHEAD_SECONDS) + starting;
         let first = later + 3.0 * 2.0 * (OVERHEAD_SECONDS + 0.01) + 3.0 * 2.0 * FIRST_SLICES_SECONDS;

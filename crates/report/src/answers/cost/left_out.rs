@@ -7,8 +7,7 @@ use crate::document::{Line, Section, Table};
 use crate::wording::hardware::{hardware, resource};
 use crate::wording::number::{counted, percent, signed_percent, three_digits};
 
-/// The section, with a table for each family of systems of which something is predicted. `None` if there is no such
-/// family.
+/// The section, with a table for each family of systems that has predictions. `None` if there is no such family.
 pub(super) fn section(step: &str, forecasts: &[Forecast]) -> Option<Section> {
     let is_tested = |it: &&Forecast| !it.predictions.is_empty() && !it.left_out.is_empty();
     let tested = || forecasts.iter().filter(is_tested);
